@@ -1,0 +1,87 @@
+"""What a language model must do for this package, as a protocol, and what it costs.
+
+Implemented by ``llama`` for GGUF files and by a scripted model in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class Count:
+    """What one request has cost so far."""
+
+    tokens: int = 0
+    passes: int = 0
+
+    def reset(self) -> None:
+        self.tokens = self.passes = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prefix:
+    """The beginning of a prompt: its tokens, and the state after all of them but the last.
+
+    The last token is evaluated with each continuation, since its scores are not kept.
+    """
+
+    tokens: tuple[int, ...]
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Continuations of one prefix, to be scored; each is a sequence of token ids."""
+
+    prefix: Prefix
+    continuations: tuple[tuple[int, ...], ...]
+
+
+class Backend(Protocol):
+    """A language model: text to tokens, and log-probabilities of continuations."""
+
+    context: int
+
+    @property
+    def vocabulary_size(self) -> int: ...
+
+    @property
+    def start_tokens(self) -> tuple[int, ...]: ...
+
+    @property
+    def end_token(self) -> int: ...
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids; markers of chat templates in the text are plain text."""
+        ...
+
+    def piece(self, token: int) -> bytes:
+        """A token's bytes; empty for control tokens."""
+        ...
+
+    def exclusive(self) -> AbstractContextManager[Count]:
+        """Held around one request; counts its tokens and passes."""
+        ...
+
+    def prefix(self, tokens: Sequence[int]) -> Prefix: ...
+
+    def score(self, queries: Sequence[Query]) -> list[list[list[float]]]:
+        """For each query and continuation, the natural log-probability of each token."""
+        ...
+
+    def next_logits(self, prefix: Prefix, tokens: Sequence[int]) -> NDArray[np.float32]: ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    size: int
+
+    def embed(self, text: str) -> NDArray[np.float32]: ...

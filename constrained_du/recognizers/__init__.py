@@ -1,0 +1,1 @@
+"""What an utterance says in numbers and times, each with its span."""

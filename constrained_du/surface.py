@@ -1,0 +1,70 @@
+"""A call's text and back: compact JSON, keys in spec order, no blanks.
+
+Our own reader of the language that ``emit`` writes for others: strict, so that what it
+accepts is exactly one text for each call.
+"""
+
+from __future__ import annotations
+
+import json
+
+from constrained_du.grammar import (
+    AnyOf, CallGrammar, Defined, Definitions, FreeText, Grammar, Items, Members, Node, OneOf, Substring,
+)  # fmt: skip
+from constrained_du.schema import json_key
+from constrained_du.types import Call, JsonValue, compact_json
+
+
+def write(calls: list[Call] | tuple[Call, ...], as_list: bool) -> str:
+    """The text of an answer; a list when several calls are allowed."""
+    texts = [call.to_json() for call in calls]
+    return f"[{','.join(texts)}]" if as_list else texts[0]
+
+
+def parse(text: str, grammar: Grammar) -> tuple[Call, ...] | None:
+    """The calls that the text says, or None if the grammar does not have it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    answers = value if grammar.max_calls > 1 else [value]
+    if not isinstance(answers, list) or not 1 <= len(answers) <= max(1, grammar.max_calls):
+        return None
+    calls: list[Call] = []
+    for answer in answers:
+        if not (isinstance(answer, dict) and list(answer) == ["name", "arguments"]):
+            return None
+        call = grammar.by_label.get(answer["name"]) if isinstance(answer["name"], str) else None
+        if call is None or not call.admits(answer["arguments"]):
+            return None
+        arguments = canonical(call, answer["arguments"])
+        calls.append(Call(call.label, arguments))
+    return tuple(calls) if write(calls, grammar.max_calls > 1) == text else None
+
+
+def canonical(call: CallGrammar, arguments: JsonValue) -> dict[str, JsonValue]:
+    """Admitted arguments as the grammar writes them: spec order, its own numbers."""
+    written = _canonical(call.slots, arguments, call.definitions)
+    assert isinstance(written, dict)
+    return written
+
+
+def _canonical(node: Node, value: JsonValue, definitions: Definitions) -> JsonValue:
+    match node:
+        case OneOf(choices):
+            key = json_key(value)
+            return next(choice.value for choice in choices if json_key(choice.value) == key)
+        case Substring() | FreeText():
+            return value
+        case Items(prefix, item):
+            nodes = [*prefix[: len(value)], *[item] * (len(value) - len(prefix))]
+            return [_canonical(n, v, definitions) for n, v in zip(nodes, value, strict=True) if n is not None]
+        case Members(fields):
+            return {f.name: _canonical(f.node, value[f.name], definitions) for f in fields if f.name in value}
+        case AnyOf(options):
+            return next(_canonical(o, value, definitions) for o in options if o.admits(value, definitions))
+        case Defined(name):
+            return _canonical(definitions[name], value, definitions)
+
+
+__all__ = ["canonical", "compact_json", "parse", "write"]

@@ -1,0 +1,85 @@
+"""Where words begin and end: the boundaries that a verbatim span may have.
+
+Knows scripts and punctuation, nothing of slots. A span never begins or ends inside a word
+or a number, nor at a blank or at the punctuation of a sentence; in scripts written without
+spaces it may do so at any character (grapheme cluster). Offsets are code points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import regex
+
+# Scripts that are written without spaces between words.
+_UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々〆〇"
+_LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_UNSPACED}]]"
+
+_ATOM = regex.compile(
+    rf"""
+    (?P<address> [\w.+%-]+@[\w-]+(?:\.[\w-]+)+ | [a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]*[\w/=&] )
+  | (?P<number> \p{{Nd}}{{1,4}}(?P<mark>[-/.])\p{{Nd}}{{1,2}}(?P=mark)\p{{Nd}}{{1,4}}(?!\p{{Nd}}) )
+  | (?P<abbreviation> (?<!{_LETTER}) (?:\p{{L}}\.){{2,}} (?!{_LETTER}) )
+  | (?P<numeral> \p{{Nd}}+(?:[.,:]\p{{Nd}}+)* {_LETTER}* )
+  | (?P<word> {_LETTER}+(?:['’.\u200c\u200d]{_LETTER}+)* )
+  | (?P<blank> [\s\u200b\ufeff]+ )
+  | (?P<sign> \X )
+    """,
+    regex.VERSION1 | regex.VERBOSE,
+)
+SENTENCE_PUNCTUATION = frozenset(".,;:!?…。，、；：！？｡､．")
+_POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A word, a number, an address, a run of blanks, or one other character."""
+
+    start: int
+    end: int
+    kind: str
+    text: str
+
+    @property
+    def may_border(self) -> bool:
+        """Whether a span may begin or end with it."""
+        return self.kind != "blank" and self.text not in SENTENCE_PUNCTUATION
+
+
+def _kind(match: regex.Match[str]) -> str:
+    kind = match.lastgroup or "sign"
+    return "number" if kind in ("numeral", "mark") else kind
+
+
+@lru_cache(maxsize=256)
+def atoms(text: str) -> tuple[Atom, ...]:
+    """The utterance cut into atoms, without gaps: their texts joined are the text."""
+    return tuple(
+        Atom(match.start(), match.end(), _kind(match), match.group()) for match in _ATOM.finditer(text)
+    )
+
+
+@lru_cache(maxsize=256)
+def boundaries(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """All offsets at which a verbatim span may start, and all at which it may end."""
+    bordering = [atom for atom in atoms(text) if atom.may_border]
+    starts = tuple(atom.start for atom in bordering)
+    ends = {atom.end for atom in bordering}
+    ends |= {atom.end - 2 for atom in bordering if atom.kind == "word" and _POSSESSIVE.search(atom.text)}
+    ends |= {atom.end - 1 for atom in bordering if atom.kind == "abbreviation"}
+    return starts, tuple(sorted(ends))
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to read: blanks and invisible characters only."""
+    return all(atom.kind == "blank" or not atom.text.isprintable() for atom in atoms(text))
+
+
+def occurrences(text: str, part: str) -> Iterator[int]:
+    """Every offset at which ``part`` stands in ``text``, overlapping ones too."""
+    at = text.find(part) if part else -1
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
