@@ -14,24 +14,24 @@ from typing import Any
 
 from case_models import model_file, zero_model
 from case_procedures import Scene, differences
-from case_run import answer_or_error, build, prepare
+from case_run import answer_or_error, build, converter_class, prepare
+
+from constrained_du.errors import ArtifactError, ArtifactMismatchError, ModelError
 
 KILL_AFTER = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97)
 """Moments of the kill, as shares of the time that finalize took undisturbed."""
 
 
 def round_trip(scene: Scene) -> list[str]:
-    from constrained_du import Converter
-
     path = scene.scratch / "a folder with blanks" / "アーティファクト é"
     path.parent.mkdir()
     before = prepare(scene.case, scene.model)
     before.finalize(str(path))
     wanted = _answers(scene, before)
-    instance = Converter(scene.model)
+    instance = converter_class()(scene.model)
     returned = instance.load_from_disk(str(path))
     loaded = {
-        "class": Converter.load_from_disk(str(path)),
+        "class": converter_class().load_from_disk(str(path)),
         "instance": instance,
         "returned": returned or instance,
     }
@@ -43,8 +43,6 @@ def round_trip(scene: Scene) -> list[str]:
 
 
 def overwrite(scene: Scene) -> list[str]:
-    from constrained_du import ArtifactError
-
     wanted = _answers(scene, scene.load())
     again = prepare(scene.case, scene.model)
     reasons = []
@@ -151,8 +149,6 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def not_an_artifact(scene: Scene) -> list[str]:
-    from constrained_du import ArtifactError
-
     missing, empty, plain, foreign = (
         scene.scratch / name for name in ("missing", "empty", "plain", "foreign")
     )
@@ -203,8 +199,6 @@ def _time_finalize(scene: Scene) -> float:
 
 
 def other_model(scene: Scene) -> list[str]:
-    from constrained_du import ArtifactMismatchError
-
     other = str(zero_model(scene.model, scene.scratch))
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -218,8 +212,6 @@ def other_model(scene: Scene) -> list[str]:
 
 
 def bad_model(scene: Scene) -> list[str]:
-    from constrained_du import ModelError
-
     reasons = []
     for path in _bad_files(scene):
         try:
@@ -280,8 +272,6 @@ def _loads_or_refuses(
     scene: Scene, path: Path, what: str, wanted: list[dict[str, Any]], same_is_right: bool = True
 ) -> list[str]:
     """An ArtifactError or the very same answers; nothing else is right."""
-    from constrained_du import ArtifactError
-
     try:
         got = _answers(scene, scene.load(path))
     except ArtifactError:

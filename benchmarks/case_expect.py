@@ -12,6 +12,7 @@ from typing import Any
 from case_files import Case
 from case_run import Run
 
+from constrained_du import errors
 from constrained_du.evaluation import json_equal
 from constrained_du.types import DO_NOT_UNDERSTAND, Call, Result, compact_json
 
@@ -103,12 +104,11 @@ def _ok(expect: Mapping[str, Any], run: Run) -> list[str]:
 
 
 def _error(expect: Mapping[str, Any], run: Run) -> list[str]:
-    import constrained_du
-
     wanted = expect["error"]
     if run.error is None:
-        return [f"no error, wanted {wanted}; answered {describe(run.result)}"]
-    if not isinstance(run.error, getattr(constrained_du, wanted)):
+        answered = f"; answered {describe(run.result)}" if run.result is not None else ""
+        return [f"no error, wanted {wanted}{answered}"]
+    if not isinstance(run.error, getattr(errors, wanted)):
         return [f"wanted {wanted}, got {describe_error(run)}"]
     if wanted in EARLY and run.stage == "convert":
         return [f"{wanted} only in convert"]
@@ -150,9 +150,8 @@ def _sayable(form: str, want: bool, calls: Callable[[Case, Any], dict[str, Any]]
             try:
                 got = run.accepts(call)
             except Exception as error:
-                reasons.append(
-                    f"accepts({_short(compact_json(call))}) raised {type(error).__name__}: {_short(str(error))}"
-                )
+                problem = f"{type(error).__name__}: {_short(str(error))}"
+                reasons.append(f"accepts({_short(compact_json(call))}) raised {problem}")
                 continue
             if got is not want:
                 reasons.append(f"accepts({_short(compact_json(call))}) is {got}")

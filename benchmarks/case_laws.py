@@ -12,6 +12,7 @@ from typing import Any
 
 from case_run import Run
 
+from constrained_du.errors import ConstrainedDuError
 from constrained_du.evaluation import json_equal
 from constrained_du.types import DO_NOT_UNDERSTAND, Call, Result
 
@@ -21,8 +22,6 @@ NOT_PLAIN = frozenset({"enum", "const", "format", "x-value", "anyOf", "oneOf", "
 
 def check_laws(run: Run) -> list[str]:
     """Which laws the answer breaks; also whether an error is not the package's own."""
-    from constrained_du import ConstrainedDuError
-
     if run.error is not None and not isinstance(run.error, ConstrainedDuError):
         return [f"{type(run.error).__name__} in {run.stage} is not the package's own: {str(run.error)[:200]}"]
     broken = [

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 
 def model_file(model: str) -> Path:
     """The file of a model that is given by path or by its name in the registry."""
-    if Path(model).is_file():
-        return Path(model)
-    command = [str(Path(sys.executable).with_name("constrained-du")), "models", "path", model]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    return Path(found.stdout.strip())
+    from constrained_du.models import locate
+
+    return locate(model)
 
 
 def zero_model(model: str, scratch: Path) -> Path:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from case_files import Case
-from case_run import answer_or_error, ask, build, request, signature
+from case_run import answer_or_error, ask, build, converter_class, request, signature
 
 SCRIPT = Path(__file__).with_name("cases.py")
 SUM_TOLERANCE = 1e-6
@@ -37,7 +37,8 @@ class Scene:
 
     @property
     def procedure(self) -> Mapping[str, Any]:
-        return self.case["procedure"]
+        procedure: Mapping[str, Any] = self.case["procedure"]
+        return procedure
 
     @property
     def items(self) -> list[Mapping[str, Any]]:
@@ -51,9 +52,7 @@ class Scene:
         return path
 
     def load(self, path: Path | None = None, **given: Any) -> Any:
-        from constrained_du import Converter
-
-        return Converter.load_from_disk(str(path or self.artifact), **given)
+        return converter_class().load_from_disk(str(path or self.artifact), **given)
 
     def expected(self) -> list[dict[str, Any]]:
         """What a converter loaded anew for each item alone answers."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from case_files import Case
 
+from constrained_du.errors import ConstrainedDuError
 from constrained_du.types import Call, Result, compact_json
 
 T = TypeVar("T")
@@ -77,24 +80,27 @@ def _just_do(stage: str, do: Callable[[], T]) -> T:
     return do()
 
 
+def converter_class() -> Any:
+    """The class under test; imported late, so that the files can be read without a model runtime."""
+    from constrained_du import Converter
+
+    return Converter
+
+
 def build(
     case: Case, model: str, directory: Path, step: Callable[[str, Callable[[], Any]], Any] = _just_do
 ) -> Any:
     """The converter of a case, made, stored in ``directory`` and loaded from there."""
-    from constrained_du import Converter
-
     fresh = prepare(case, model, step)
     step("finalize", lambda: fresh.finalize(str(directory)))
-    return step("load_from_disk", lambda: Converter.load_from_disk(str(directory)))
+    return step("load_from_disk", lambda: converter_class().load_from_disk(str(directory)))
 
 
 def prepare(case: Case, model: str, step: Callable[[str, Callable[[], Any]], Any] = _just_do) -> Any:
     """The converter of a case, before ``finalize``."""
-    from constrained_du import Converter
-
-    fresh = step("Converter", lambda: Converter(model))
+    fresh = step("Converter", lambda: converter_class()(model))
     for specs in [case["specs"], *case.get("more_specs", [])]:
-        step("add_function_specs", lambda specs=specs: fresh.add_function_specs(specs))
+        step("add_function_specs", partial(fresh.add_function_specs, specs))
     if "exemplars" in case:
         step("add_exemplars", lambda: fresh.add_exemplars(case["exemplars"]))
     if "recognizers" in case:
@@ -115,10 +121,8 @@ def request(item: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(given.get("expectations"), list):
         given["expectations"] = _tuples(given["expectations"])
     if isinstance(given.get("now"), str):
-        try:
+        with suppress(ValueError):  # a bad time is handed over as it is
             given["now"] = datetime.fromisoformat(given["now"].replace("Z", "+00:00"))
-        except ValueError:
-            pass  # a case about bad times: handed over as it is
     return given
 
 
@@ -155,8 +159,6 @@ def _call_text(call: Call) -> str:
 
 def answer_or_error(converter: Any, item: Mapping[str, Any]) -> dict[str, Any]:
     """The signature of an answer, or the class of the package's error."""
-    from constrained_du import ConstrainedDuError
-
     try:
         return signature(ask(converter, item))
     except ConstrainedDuError as error:

@@ -60,7 +60,7 @@ def examine(case: Case, model: str, scratch: Path) -> list[str]:
 
 def _run_procedure(case: Case, model: str, own: Path) -> list[str]:
     try:
-        return (PROCEDURES | ARTIFACT_PROCEDURES)[case["procedure"]["do"]](Scene(case, model, own))
+        return {**PROCEDURES, **ARTIFACT_PROCEDURES}[case["procedure"]["do"]](Scene(case, model, own))
     except Exception as error:
         return [f"{type(error).__name__}: {str(error)[:300]}"]
 

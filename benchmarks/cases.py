@@ -18,9 +18,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from case_files import DEFAULT_FOLDER, Case, read_cases, write_out
-from case_run import answer_or_error, build, prepare
-from case_workers import Crew, Verdict, serve
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # the package beside, where none is installed
+
+from case_files import DEFAULT_FOLDER, Case, read_cases, write_out  # noqa: E402
+from case_run import answer_or_error, build, prepare  # noqa: E402
+from case_workers import Crew, Verdict, serve  # noqa: E402
 
 DEFAULT_MODEL = "smollm2-135m-instruct"
 

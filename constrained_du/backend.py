@@ -38,10 +38,15 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Continuations of one prefix, to be scored; each is a sequence of token ids."""
+    """Continuations of one prefix, to be scored; each is a sequence of token ids.
+
+    The first ``given`` tokens of each are the same and only set the scene: they are
+    evaluated, and neither scored nor returned.
+    """
 
     prefix: Prefix
     continuations: tuple[tuple[int, ...], ...]
+    given: int = 0
 
 
 class Backend(Protocol):
@@ -73,7 +78,7 @@ class Backend(Protocol):
     def prefix(self, tokens: Sequence[int]) -> Prefix: ...
 
     def score(self, queries: Sequence[Query]) -> list[list[list[float]]]:
-        """For each query and continuation, the natural log-probability of each token."""
+        """For each query and continuation, the natural log-probability of each scored token."""
         ...
 
     def next_logits(self, prefix: Prefix, tokens: Sequence[int]) -> NDArray[np.float32]: ...

@@ -28,17 +28,22 @@ _Mark: TypeAlias = list[int]
 def digest(path: Path) -> str:
     """Lower-case hex SHA-256 of the content; quick if taken before. ``ModelError`` if unreadable."""
     place = str(path.absolute())
-    known = _remembered()
     mark = _mark(path)
-    entry = known.get(place)
+    entry = _remembered().get(place)
     if entry is not None and entry[:-1] == mark:
         return str(entry[-1])
     value = fresh_digest(path)
     if _mark(path) == mark and time.time_ns() - max(mark[1], mark[2]) > _SETTLED:
-        known.pop(place, None)
-        known[place] = [*mark, value]
-        _remember(dict(list(known.items())[-_KEPT:]))
+        remember(path, value)
     return value
+
+
+def remember(path: Path, value: str) -> None:
+    """Note a digest that the caller has just taken of a file that nobody is writing."""
+    known = _remembered()
+    known.pop(str(path.absolute()), None)
+    known[str(path.absolute())] = [*_mark(path), value]
+    _store(dict(list(known.items())[-_KEPT:]))
 
 
 def fresh_digest(path: Path) -> str:
@@ -77,7 +82,7 @@ def _remembered() -> dict[str, list[int | str]]:
         return {}
 
 
-def _remember(known: dict[str, list[int | str]]) -> None:
+def _store(known: dict[str, list[int | str]]) -> None:
     try:
         _memory().parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".digests-", dir=_memory().parent)

@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias
 
 from constrained_du.errors import ExemplarError, SpecError
 from constrained_du.sources.files import read_document
-from constrained_du.sources.plain import check_text, child, kind, plain, show
+from constrained_du.sources.plain import check_text, child, described, plain, show
 
 Mode: TypeAlias = Literal["normal", "extended", "negative"]
 Slots: TypeAlias = Mapping[str, Collection[str]]
@@ -111,14 +111,14 @@ def _read(document: Any, path: str, functions: Slots) -> Iterator[Exemplar]:
         return
     groups = [document] if isinstance(document, dict) else document
     if not isinstance(groups, list):
-        raise _error(path, f"{show(document)} is {kind(document)} - give a list or an object of exemplars")
+        raise _error(path, f"{described(document)} - give a list or an object of exemplars")
     for index, group in enumerate(groups):
         yield from _read_group(group, child(path, index) if groups is document else path, functions)
 
 
 def _read_group(group: Any, path: str, functions: Slots) -> Iterator[Exemplar]:
     if not isinstance(group, dict):
-        raise _error(path, f'{show(group)} is {kind(group)} - give {{"funcId": …, "exemplars": […]}}')
+        raise _error(path, f'{described(group)} - give {{"funcId": …, "exemplars": […]}}')
     key = _owner_key(group)
     if key is None:
         raise _error(path, 'no function - name it as "funcId"')
@@ -141,7 +141,7 @@ def _read_entries(
 ) -> Iterator[Exemplar]:
     label = _function(owner, owner_path, functions)
     if not isinstance(entries, list):
-        raise _error(path, f"{show(entries)} is {kind(entries)} - give a list of exemplars")
+        raise _error(path, f"{described(entries)} - give a list of exemplars")
     for index, entry in enumerate(entries):
         yield _exemplar(entry, label, child(path, index), functions)
 
@@ -150,7 +150,7 @@ def _exemplar(entry: Any, label: str, path: str, functions: Slots) -> Exemplar:
     if isinstance(entry, str):
         return Exemplar(label, _parts(check_text(entry, path, "exemplar"), label, path, functions[label]))
     if not isinstance(entry, dict):
-        raise _error(path, f'{show(entry)} is {kind(entry)} - give {{"template": …}}')
+        raise _error(path, f'{described(entry)} - give {{"template": …}}')
     unknown = next((key for key in entry if key not in _KNOWN and not key.startswith("x-")), None)
     if unknown is not None:
         raise _error(
@@ -200,7 +200,7 @@ def _arguments(value: Any, label: str, path: str, slots: Collection[str]) -> dic
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise _error(path, f"{show(value)} is {kind(value)} - give an object of slot and value")
+        raise _error(path, f"{described(value)} - give an object of slot and value")
     return {_slot(name, label, child(path, name), slots): argument for name, argument in value.items()}
 
 

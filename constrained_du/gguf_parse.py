@@ -191,17 +191,22 @@ class _Cursor:
         if self.passed > _MAX_ITEMS:
             refuse(self.path, f"is damaged: its header holds more than {_MAX_ITEMS} strings")
         read_length = struct.Struct("<Q").unpack_from
-        for _ in range(count):
-            if len(self.buffer) - self.at < 8:
+        buffer, at, left = self.buffer, self.at, count
+        while left:
+            last = len(buffer) - 8
+            while left and at <= last:
+                (length,) = read_length(buffer, at)
+                at += 8 + length
+                left -= 1
+            beyond = at - len(buffer)  # the last string may reach beyond the buffer
+            self.at = min(at, len(buffer))
+            if beyond > _MAX_STRING:
+                refuse(self.path, f"is damaged: a string of {what} claims over {_MAX_STRING} bytes")
+            if beyond > 0:
+                self.skip(beyond, what)
+            if left:
                 self.need(8, what)
-            (length,) = read_length(self.buffer, self.at)
-            end = self.at + 8 + length
-            if end <= len(self.buffer):
-                self.at = end
-            elif length > _MAX_STRING:
-                refuse(self.path, f"is damaged: a string of {what} claims {length} bytes")
-            else:
-                self.skip(8 + length, what)
+            buffer, at = self.buffer, self.at
 
 
 def read_layout(path: Path, file: BinaryIO) -> Layout:

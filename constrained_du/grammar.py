@@ -164,15 +164,16 @@ class CallGrammar:
 
 @dataclass(frozen=True)
 class Grammar:
-    """All answers that are sayable for one utterance: the calls and the fallback."""
+    """All answers that are sayable for one utterance: the calls, and the ``fallback`` unless it is ruled out."""
 
     calls: tuple[CallGrammar, ...]
     max_calls: int = 1
+    fallback: bool = True
 
     @cached_property
     def by_label(self) -> Mapping[str, CallGrammar]:
-        fallback = CallGrammar(DO_NOT_UNDERSTAND, Members(()))
-        return {DO_NOT_UNDERSTAND: fallback, **{call.label: call for call in self.calls}}
+        fallback = {DO_NOT_UNDERSTAND: CallGrammar(DO_NOT_UNDERSTAND, Members(()))} if self.fallback else {}
+        return {**fallback, **{call.label: call for call in self.calls}}
 
     def admits(self, name: str, arguments: JsonValue) -> bool:
         call = self.by_label.get(name)

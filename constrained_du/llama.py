@@ -189,7 +189,7 @@ class LlamaBackend:
         return Prefix(tuple(tokens), bytes(buffer[:written]))
 
     def score(self, queries: Sequence[Query]) -> list[list[list[float]]]:
-        """Log-probabilities (natural) of every token of every continuation of every query.
+        """Log-probabilities (natural) of every scored token of every continuation of every query.
 
         Continuations of one query share their common beginnings; all is evaluated in as
         few passes as the number of sequences and the batch allow.
@@ -322,7 +322,7 @@ class _Trie:
     def __init__(self, query: Query, first_sequence: int, first_row: int) -> None:
         base = len(query.prefix.tokens) - 1
         self.query = query
-        self._first_row = first_row
+        lead = () if query.prefix.state else query.prefix.tokens[:-1]  # no saved state: evaluated here
         children: list[dict[int, int]] = [{}]
         token_of, depth, leaves_of = [query.prefix.tokens[-1]], [0], [list[int]()]
         self._paths: list[list[int]] = []
@@ -351,9 +351,12 @@ class _Trie:
             leaves_of[0] = [first_sequence]
         # A node without children is not evaluated: its probability is its parent's row.
         kept = [node for node in range(len(children)) if children[node] or node == 0]
-        self._row = {node: first_row + i for i, node in enumerate(kept)}
-        self.rows = [
-            (token_of[node], base + depth[node], tuple(sorted(leaves_of[node])), bool(children[node])) for node in kept
+        self._row = {node: first_row + len(lead) + i for i, node in enumerate(kept)}
+        everywhere = tuple(sorted(leaves_of[0]))
+        self.rows = [(token, position, everywhere, False) for position, token in enumerate(lead)]
+        self.rows += [
+            (token_of[n], base + depth[n], tuple(sorted(leaves_of[n])), bool(children[n]) and depth[n] >= query.given)
+            for n in kept
         ]
         self._token_of = token_of
 
@@ -362,7 +365,7 @@ class _Trie:
         result: list[list[float]] = []
         for path in self._paths:
             scores: list[float] = []
-            for parent, node in zip(path, path[1:], strict=False):
+            for parent, node in list(zip(path, path[1:], strict=False))[self.query.given :]:
                 row = self._row[parent]
                 if row not in normalisers:
                     normalisers[row] = log_sum_exp(logits[row])

@@ -17,6 +17,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -24,14 +25,14 @@ from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias
 
 from constrained_du import bert_gguf, model_source
-from constrained_du.digests import digest, fresh_digest
+from constrained_du.digests import digest, fresh_digest, remember
 from constrained_du.errors import ModelError
 from constrained_du.gguf_header import read_header
 from constrained_du.model_source import ModelEntry, Progress, SourceFile, home, registry
 
 __all__ = [
-    "ModelEntry", "Record", "SourceFile", "digest", "entry", "fastest", "home", "licence_notice",
-    "locate", "pull", "pulled", "registry", "verify",
+    "ModelEntry", "Record", "SourceFile", "batch_seconds", "digest", "entry", "fastest", "home",
+    "licence_notice", "locate", "pull", "pulled", "registry", "verify",
 ]  # fmt: skip
 
 Chooser: TypeAlias = Callable[[Path], str]
@@ -140,8 +141,22 @@ def pull(
             return _keep(model, built, quantisation, mode, report)
 
 
+def batch_seconds(path: Path) -> float:
+    """Seconds that this machine needs for 64 tokens in one batch: the best of six, after one to warm up."""
+    from constrained_du.llama import LlamaBackend
+
+    backend = LlamaBackend(path, context=256, threads=_threads())
+    tokens = range(100, 165)  # ordinary tokens of every vocabulary; which ones does not matter
+    times = []
+    for _ in range(7):
+        started = time.perf_counter()
+        backend.prefix(tokens)
+        times.append(time.perf_counter() - started)
+    return min(times[1:])
+
+
 def fastest(
-    measure: Callable[[Path], float],
+    measure: Callable[[Path], float] = batch_seconds,
     kinds: tuple[str, ...] = ("Q8_0", "IQ4_NL", "Q4_0"),
     margin: float = 0.25,
 ) -> Chooser:
@@ -271,7 +286,7 @@ def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report:
     for old in folder.glob("*.gguf"):
         if old != path:
             old.unlink(missing_ok=True)
-    digest(path)
+    remember(path, record.sha256)
     report("digest", size, size)
     return path
 
@@ -296,10 +311,7 @@ def _check_space(model: ModelEntry, staging: Path) -> None:
 def _staging(model: ModelEntry) -> Iterator[Path]:
     """A folder beside the final one, so that a rename suffices; gone afterwards, whatever happens."""
     parent = home() / "models"
-    prefix = f".pull-{model.name}-"
-    for left_over in parent.glob(f"{prefix}*"):  # of a killed process: the lock is ours, so nobody uses it
-        shutil.rmtree(left_over, ignore_errors=True)
-    staging = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    staging = Path(tempfile.mkdtemp(prefix=f".pull-{model.name}-", dir=parent))
     try:
         yield staging
     finally:
@@ -324,6 +336,8 @@ def _locked(model: ModelEntry, report: Progress) -> Iterator[None]:
             except BlockingIOError:
                 report("wait for another pull", 0, 0)
                 fcntl.flock(file, fcntl.LOCK_EX)
+        for left_over in parent.glob(f".pull-{model.name}-*"):  # of a killed pull: the lock is ours
+            shutil.rmtree(left_over, ignore_errors=True)
         yield
 
 

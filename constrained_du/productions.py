@@ -80,7 +80,8 @@ def lower(grammar: Grammar) -> Productions:
     calls = [
         lowering.call(number, call.label, call.slots, call.definitions) for number, call in enumerate(grammar.calls)
     ]
-    calls.append(lowering.add("call-none", _call_text(DO_NOT_UNDERSTAND, Lit("{}"))))
+    if grammar.fallback:
+        calls.append(lowering.add("call-none", _call_text(DO_NOT_UNDERSTAND, Lit("{}"))))
     answer: Expr = Or(tuple(calls)) if len(calls) > 1 else calls[0]
     if grammar.max_calls > 1:
         one = lowering.add("call", answer)

@@ -78,7 +78,7 @@ def read_specs(
         except SpecError as problem:
             found.append(problem)
     if problems is None and len(found) > before:
-        raise _joined(found)
+        raise joined(found)
     return functions
 
 
@@ -100,7 +100,7 @@ def _function(raw: RawFunction, taken: Collection[str], strings_free: bool) -> F
     )
 
 
-def _joined(problems: list[SpecError]) -> SpecError:
+def joined(problems: list[SpecError]) -> SpecError:
     """One error for all: the first one's class and path, every one's text."""
     if len(problems) == 1:
         return problems[0]

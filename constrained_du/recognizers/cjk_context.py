@@ -14,7 +14,9 @@ _COUNTERS = re.compile(
     r"礼小時时点點分秒刻倍颗粒支枝片套份件条根双对盒箱袋包把辆部家间門门节課课页章集档格段台曲首局场場票席桌组組"
     r"种種桁泊夜晚泡口头頭代%°キミセメパグリポドユつ毫平方英厘カヶか箇]"
 )
-_CLOSES = re.compile(r"[\s\W_a-z0-9にをではがとかもへのまだよねで到至和与或跟吧呢的就左以]|より|から|くらい|ぐらい|$")
+_CLOSES = re.compile(
+    r"[\s\W_a-z0-9にをではがとかもへのまだよねで到至和与或跟吧呢的就左以]|より|から|くらい|ぐらい|$"
+)
 _OPENS = frozenset("到至为為成是选選第量度加减減乘和与或号版级位调設设于在的は、，を に:。はがにをで：,(（ ")
 _NOT_NUMBERS = re.compile(
     r"一(?:下|起|些|样|樣|直|定|般|切|边|邊|共|旦|会儿|會兒|会|路|生|部|番(?!目|线|線|ホ|乗)|緒|応|覧|時停|概|向|律|再|瞬|心"
@@ -28,9 +30,13 @@ _NOT_BEFORE = ("统", "統", "唯", "同", "单", "専", "双十", "万", "も�
 
 def after_weekday_prefix(folded: str, start: int) -> bool:
     """Whether the numeral at ``start`` names a day of the week (周三, 星期三)."""
-    return folded[start] in "一二三四五六" and folded.startswith(_WEEKDAY_PREFIX, max(0, start - 2)) and any(
-        folded.endswith(prefix, 0, start) for prefix in _WEEKDAY_PREFIX
-    ) or folded[start] in "一二三四五六" and folded[max(0, start - 1) : start] in ("周", "週")
+    return (
+        folded[start] in "一二三四五六"
+        and folded.startswith(_WEEKDAY_PREFIX, max(0, start - 2))
+        and any(folded.endswith(prefix, 0, start) for prefix in _WEEKDAY_PREFIX)
+        or folded[start] in "一二三四五六"
+        and folded[max(0, start - 1) : start] in ("周", "週")
+    )
 
 
 def stands_as_number(folded: str, start: int, end: int) -> bool:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from .cjk_context import after_weekday_prefix, stands_as_number
-from .folding import fold
-from .numerals import (
+from constrained_du.recognizers.cjk_context import after_weekday_prefix, stands_as_number
+from constrained_du.recognizers.numerals import (
     MOST_DIGITS,
     MULTIPLES,
     NUMBER_WORDS,
@@ -24,7 +23,8 @@ from .numerals import (
     read_english,
     read_half,
 )
-from .pronouns import is_pronoun_one, is_unit_second
+from constrained_du.recognizers.pronouns import is_pronoun_one, is_unit_second
+from constrained_du.recognizers.spelling import even_out
 
 NumberKind = Literal["cardinal", "ordinal"]
 
@@ -39,7 +39,12 @@ class FoundNumber:
     kind: NumberKind
 
 
-_KANA = {word: value for value, word in enumerate("ひとつ ふたつ みっつ よっつ いつつ むっつ ななつ やっつ ここのつ".split(), 1)}
+_KANA = {
+    word: value
+    for value, word in enumerate(
+        "ひとつ ふたつ みっつ よっつ いつつ むっつ ななつ やっつ ここのつ".split(), 1
+    )
+}
 _KANA |= {"ひとり": 1, "ふたり": 2, "ゼロ": 0}
 _WORD = "|".join(sorted(NUMBER_WORDS | ORDINAL_WORDS | {"a", "an", "and", "half"}, key=len, reverse=True))
 _LEAD = "|".join(sorted(NUMBER_WORDS | ORDINAL_WORDS | {"half"}, key=len, reverse=True))
@@ -61,9 +66,12 @@ _WORD_AFTER = re.compile(r"[a-zµ\u00df-\u024f_]+")
 _EXPONENT = re.compile(r"e[+-]?[0-9]{1,9}(?![a-z0-9_.])")
 _ORDINAL_SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 _UNITS = frozenset(
-    "am pm a p km m cm mm kg g mg lb lbs oz l ml dl h hr hrs hour hours min mins minute minutes s sec secs ms d "
-    "day days w wk wks week weeks x c f mph kmh kph kw kwh w v hz khz mhz ghz kb mb gb tb px pt deg usd eur gbp "
-    "jpy cny rmb ft in inch yd mi miles percent pct pcs px dpi fps db cal kcal k° yr yrs".split()
+    (
+        "am pm a p km m cm mm kg g mg lb lbs oz l ml dl h hr hrs hour hours min mins minute minutes "
+        "s sec secs ms d day days w wk wks week weeks x c f mph kmh kph kw kwh w v hz khz mhz ghz kb "
+        "mb gb tb px pt deg usd eur gbp jpy cny rmb ft in inch yd mi miles percent pct pcs px dpi "
+        "fps db cal kcal k° yr yrs"
+    ).split()
 )
 _GLUING_UNITS = frozenset("hmsx")
 _VULGAR = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
@@ -77,7 +85,7 @@ _PHONE = re.compile(
 _SPACED_THOUSANDS = re.compile(r"(?: 000){1,5}(?![0-9.,:/-])")
 _PART_WORDS = frozenset({"thirds", "fourths", "fifths", "sixths", "sevenths", "eighths", "ninths", "tenths"})
 _PLURAL_MULTIPLES = frozenset(word + "s" for word in MULTIPLES)
-_COMPOUNDS = frozenset("way time off on class hand party rate up degree guess nighter stop".split())
+_COMPOUNDS = frozenset(("way time off on class hand party rate up degree guess nighter stop").split())
 _NEGATIONS = re.compile(r"(?<![a-z])(minus|negative) $")
 _CJK_NEGATIONS = ("マイナス", "零下", "负的", "负", "負", "零下的", "氷点下")
 _HALF_UNIT = re.compile(
@@ -89,7 +97,7 @@ _HALF_UNIT = re.compile(
 
 def find_numbers(text: str) -> tuple[FoundNumber, ...]:
     """All numbers of ``text``, left to right, without overlaps; time linear in the length, never raises."""
-    folded = fold(text)
+    folded = even_out(text)
     blocked = _phone_spans(folded)
     japanese = bool(re.search(r"[\u3041-\u30ff]", folded))
     found: list[FoundNumber] = []
@@ -336,9 +344,7 @@ def _from_mixed(folded: str, start: int, end: int, japanese: bool) -> list[Found
     return _finish_cjk(folded, start, end, value, percent)
 
 
-def _finish_cjk(
-    folded: str, start: int, end: int, value: int | Decimal, percent: bool
-) -> list[FoundNumber]:
+def _finish_cjk(folded: str, start: int, end: int, value: int | Decimal, percent: bool) -> list[FoundNumber]:
     kind: NumberKind = "cardinal"
     edge, sign = _words_of_negation(folded, start)
     if folded[start].isascii() and (left := _left_edge(folded, start)) is not None:
@@ -348,7 +354,9 @@ def _finish_cjk(
     elif ordinal := _ORDINAL_AFTER.match(folded, end):
         kind, end = "ordinal", ordinal.end()
     elif point := _POINT_AFTER.match(folded, end):
-        digits = "".join(str("零一二三四五六七八九".find(c.replace("〇", "零"))) if c > "9" else c for c in point[1])
+        digits = "".join(
+            str("零一二三四五六七八九".find(c.replace("〇", "零"))) if c > "9" else c for c in point[1]
+        )
         value, end = Decimal(f"{value}.{digits[:MOST_DIGITS]}"), point.end()
     elif half := _HALF_COUNT.match(folded, end) or _HALF_AFTER_UNIT.match(folded, end):
         value, end = value + Decimal("0.5"), half.end()

@@ -16,12 +16,12 @@ MOST_DIGITS = 4000
 """CPython refuses more than 4300 digits in ``int`` and ``str``; the rest is room for "million" behind them."""
 
 _UNDER_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
 ).split()
 _ORDINALS_UNDER_TWENTY = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
 ).split()
 _TENS_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
@@ -34,7 +34,9 @@ ORDINAL_TENS: dict[str, int] = {word[:-1] + "ieth": value for word, value in TEN
 ORDINAL_MULTIPLES: dict[str, int] = {"hundredth": 100, "thousandth": 1000, "millionth": 10**6}
 
 NUMBER_WORDS: frozenset[str] = frozenset(SMALL) | frozenset(TENS) | frozenset(MULTIPLES)
-ORDINAL_WORDS: frozenset[str] = frozenset(ORDINAL_SMALL) | frozenset(ORDINAL_TENS) | frozenset(ORDINAL_MULTIPLES)
+ORDINAL_WORDS: frozenset[str] = (
+    frozenset(ORDINAL_SMALL) | frozenset(ORDINAL_TENS) | frozenset(ORDINAL_MULTIPLES)
+)
 
 
 class Reading(NamedTuple):

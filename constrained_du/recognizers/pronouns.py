@@ -13,15 +13,21 @@ _LOOK_BACK = 60
 
 _WORDS = re.compile(r"[a-z']+|[^\sa-z']")
 _DETERMINERS = frozenset(
-    "a an the this that these those which any every each no another some other my your his her our their".split()
+    (
+        "a an the this that these those which any every each no another some other my your his her our their"
+    ).split()
 )
 _FUNCTION_WORDS = frozenset(
-    "to at for from in on of by with and or is are was be than equals plus minus times set make i you we it "
-    "want need take give me us book turn , . ; : ! ? not".split()
+    (
+        "to at for from in on of by with and or is are was be than equals plus minus times set make "
+        "i you we it want need take give me us book turn , . ; : ! ? not"
+    ).split()
 )
 _LABELS = frozenset(
-    "number channel level room floor gate platform zone line bus stage step option version volume track season "
-    "episode chapter page table size exactly only just".split()
+    (
+        "number channel level room floor gate platform zone line bus stage step option version "
+        "volume track season episode chapter page table size exactly only just"
+    ).split()
 )
 _POINTS_AFTER = frozenset("of another who that which i you we".split())
 _ENDS_AFTER = _FUNCTION_WORDS | frozenset("please instead thanks there here now then will should can".split())

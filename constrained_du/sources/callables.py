@@ -140,7 +140,7 @@ def _adapter(slot: _Slot, path: str, label: str) -> TypeAdapter[Any]:
         reason = printable(str(error)).strip().splitlines() or [type(error).__name__]
         raise SpecError(
             here,
-            f"the type of {show(slot.name)} in {show(label)} has no JSON Schema ({reason[0]}) - use JSON's types",
+            f"the type of {show(slot.name)} has no JSON Schema ({reason[0]}) - use JSON's types",
         ) from None
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from constrained_du.errors import SpecError
 from constrained_du.sources.openapi_body import read_body
 from constrained_du.sources.openapi_schemas import Components
-from constrained_du.sources.plain import check_text, child, kind, plain, show
+from constrained_du.sources.plain import check_text, child, described, plain, show
 from constrained_du.sources.raw import RawFunction, Report, names_from_label, read_description, reporting
 
 _METHODS = frozenset(["get", "put", "post", "delete", "options", "head", "patch", "trace"])
@@ -136,7 +136,7 @@ def _parameters(
         listed = owner.get("parameters") or []
         here = child(owner_path, "parameters")
         if not isinstance(listed, list):
-            raise SpecError(here, f"parameters is {kind(listed)} ({show(listed)}) - give a list")
+            raise SpecError(here, f"parameters is {described(listed)} - give a list")
         for index, entry in enumerate(listed):
             parameter, place = components.resolve(entry, child(here, index))
             name = check_text(parameter.get("name"), child(place, "name"), "parameter's name")
@@ -221,5 +221,5 @@ def _extras(
 
 def _object(value: Any, path: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise SpecError(path, f"{show(value)} is {kind(value)} - give an object")
+        raise SpecError(path, f"{described(value)} - give an object")
     return value

@@ -11,7 +11,7 @@ from typing import Any
 
 from constrained_du.errors import SpecError
 from constrained_du.sources.openapi_schemas import Components
-from constrained_du.sources.plain import child, kind, show
+from constrained_du.sources.plain import child, described, kind
 
 BODY = "body"
 """The slot that holds a body which is no plain object."""
@@ -77,14 +77,12 @@ def read_body(components: Components, node: Any, path: str) -> Body:
     if not content:
         return Body(None, {})
     if not isinstance(content, dict):
-        raise SpecError(
-            child(path, "content"), f"content is {kind(content)} ({show(content)}) - give an object"
-        )
+        raise SpecError(child(path, "content"), f"content is {described(content)} - give an object")
     media_type = _media_type(content)
     place = child(child(path, "content"), media_type)
     media = content[media_type]
     if not isinstance(media, dict):
-        raise SpecError(place, f"{show(media)} is {kind(media)} - give an object with a schema")
+        raise SpecError(place, f"{described(media)} - give an object with a schema")
     if "schema" not in media:
         return Body(media_type, {})
     schema, place = media["schema"], child(place, "schema")
@@ -158,5 +156,5 @@ def _list(value: Any, path: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise SpecError(path, f"{show(value)} is {kind(value)} - give a list")
+        raise SpecError(path, f"{described(value)} - give a list")
     return value

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from constrained_du.errors import SpecError
-from constrained_du.sources.plain import child, kind, show
+from constrained_du.sources.plain import child, described, show
 from constrained_du.sources.schemas import definition_pointer, map_subschemas, pointer_keys
 
 _DROPPED = frozenset({"xml", "externalDocs", "discriminator", "nullable", "example"})
@@ -37,7 +37,7 @@ class Components:
         """The object that ``node`` is or refers to, and the path where it stands."""
         for _ in range(_MAX_HOPS):
             if not isinstance(node, dict):
-                raise SpecError(path, f"{show(node)} is {kind(node)} - give an object")
+                raise SpecError(path, f"{described(node)} - give an object")
             if "$ref" not in node:
                 return node, path
             reference = node["$ref"]
@@ -49,7 +49,7 @@ class Components:
         if not isinstance(schema, dict):
             if isinstance(schema, bool):
                 return schema
-            raise SpecError(path, f"{show(schema)} is {kind(schema)} - a schema is an object")
+            raise SpecError(path, f"{described(schema)} - a schema is an object")
         inner = map_subschemas(schema, path, lambda member, place: self.convert(member, place, used))
         if "$ref" in inner:
             name = self._name(inner["$ref"], child(path, "$ref"))
@@ -89,7 +89,7 @@ class Components:
 
     def _target(self, reference: Any, path: str) -> Any:
         if not isinstance(reference, str):
-            raise SpecError(path, f"the $ref is {kind(reference)} ({show(reference)}) - write it as a text")
+            raise SpecError(path, f"the $ref is {described(reference)} - write it as a text")
         if not reference.startswith("#/"):
             raise SpecError(
                 path, f"the $ref {show(reference)} leaves the document - put what it names into components"

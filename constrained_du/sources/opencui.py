@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from constrained_du.errors import SpecError
-from constrained_du.sources.plain import check_text, child, kind, plain, show
+from constrained_du.sources.plain import check_text, child, described, plain, show
 from constrained_du.sources.raw import RawFunction, Report, read_description, read_names, reporting
 from constrained_du.sources.schemas import definition_pointer
 
@@ -83,7 +83,7 @@ class _Bot:
         path = child(child(self._path, "skills"), label)
         check_text(label, path, "label")
         if not isinstance(skill, dict):
-            raise SpecError(path, f"the skill is {kind(skill)} ({show(skill)}) - describe it as an object")
+            raise SpecError(path, f"the skill is {described(skill)} - describe it as an object")
         properties, required, frames = self._members(label, skill, path)
         definitions: dict[str, Any] = {}
         while frames:
@@ -114,7 +114,7 @@ class _Bot:
         path = child(child(self._path, "skills"), label)
         frame = self.skills[label]
         if not isinstance(frame, dict):
-            raise SpecError(path, f"the frame is {kind(frame)} ({show(frame)}) - describe it as an object")
+            raise SpecError(path, f"the frame is {described(frame)} - describe it as an object")
         properties, required, frames = self._members(label, frame, path)
         return {"type": "object", "properties": properties, "required": required}, frames
 
@@ -125,7 +125,7 @@ class _Bot:
         here = child(path, "slots")
         slots = skill.get("slots") or []
         if not isinstance(slots, list):
-            raise SpecError(here, f"slots is {kind(slots)} ({show(slots)}) - give a list of slot labels")
+            raise SpecError(here, f"slots is {described(slots)} - give a list of slot labels")
         properties: dict[str, Any] = {}
         required: list[str] = []
         frames: list[str] = []
@@ -154,7 +154,7 @@ class _Bot:
 
     def _slot(self, meta: object, path: str, frames: list[str]) -> dict[str, Any]:
         if not isinstance(meta, dict):
-            raise SpecError(path, f"the slot is {kind(meta)} ({show(meta)}) - describe it as an object")
+            raise SpecError(path, f"the slot is {described(meta)} - describe it as an object")
         schema = self._typed(meta.get("type"), child(path, "type"), frames)
         schema |= {key: value for key, value in meta.items() if key in _SCHEMA_KEYWORDS}
         if meta.get("multi_value", meta.get("isMultiValue")) is True:
@@ -173,7 +173,7 @@ class _Bot:
         if isinstance(type_name, str) and type_name in _TYPES:
             return dict(_TYPES[type_name])
         if not isinstance(type_name, str):
-            raise SpecError(path, f"the type is {kind(type_name)} ({show(type_name)}) - name it as a text")
+            raise SpecError(path, f"the type is {described(type_name)} - name it as a text")
         return {"type": type_name}
 
 

@@ -17,7 +17,7 @@ from constrained_du.errors import SpecError
 
 MAX_DEPTH = 64
 """Containers inside each other. Real specs stay below 20; each floor of later readers recurses."""
-MAX_VALUES = 5_000_000
+MAX_VALUES = 2_000_000
 """Values in one document, counted with repetition: stops YAML aliases that double at every step."""
 MAX_INTEGER_BITS = 4_096
 """Larger integers cannot be printed under Python's default digit limit (4,300 digits)."""
@@ -59,6 +59,12 @@ def kind(value: object) -> str:
     return f"a Python {type(value).__name__}"
 
 
+def described(value: object) -> str:
+    """What a value is, with the value itself where it is short: ``a text ("bay")``, ``a list``, ``null``."""
+    shown = show(value)
+    return kind(value) if shown == kind(value) else f"{kind(value)} ({shown})"
+
+
 _KINDS: tuple[tuple[Any, str], ...] = (
     (type(None), "null"),
     (bool, "a boolean"),
@@ -87,7 +93,7 @@ def plain(value: object, path: str) -> Any:
 def check_text(text: object, path: str, what: str) -> str:
     """A text that is not blank and can be shown to a model; SpecError otherwise."""
     if not isinstance(text, str):
-        raise SpecError(path, f"{show(text)} is {kind(text)} - the {what} must be a text")
+        raise SpecError(path, f"{described(text)} - the {what} must be a text")
     if not text.strip():
         raise SpecError(path, f"{show(text)} is empty - give the {what} a text")
     problem = text_problem(text)
@@ -157,7 +163,7 @@ def _copy_container(
             for key, member in value.items():
                 copied[_copy_key(key)] = _copy(member, depth, budget)
             return copied
-        items = []
+        items: list[Any] = []
         for item in value:
             key = len(items)
             items.append(_copy(item, depth, budget))
@@ -169,7 +175,7 @@ def _copy_container(
 
 def _copy_key(key: object) -> str:
     if not isinstance(key, str):
-        raise _NotPlain(f"the key {show(key)} is {kind(key)} - write keys as texts, in quotes")
+        raise _NotPlain(f"the key {described(key)} - write keys as texts, in quotes")
     problem = text_problem(key)
     if problem:
         raise _NotPlain(f"the key {show(printable(key))} {problem} - take it out")

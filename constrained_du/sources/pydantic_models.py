@@ -12,10 +12,11 @@ import inspect
 import json
 import warnings
 from collections.abc import Callable
-from typing import Any, is_typeddict
+from typing import Any
 
 from pydantic import BaseModel, PydanticUserError, TypeAdapter
 from pydantic.json_schema import PydanticJsonSchemaWarning
+from typing_extensions import is_typeddict
 
 from constrained_du.errors import SpecError
 from constrained_du.sources.plain import check_text, child, plain, printable, show

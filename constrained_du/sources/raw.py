@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from constrained_du.errors import SpecError
-from constrained_du.sources.plain import check_text, child, kind, show
+from constrained_du.sources.plain import check_text, child, described, kind, show
 from constrained_du.sources.schemas import inline_top_reference, move_definitions
 
 Report: TypeAlias = Callable[[SpecError], None]
@@ -86,7 +86,7 @@ def read_names(value: object, label: str, path: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (check_text(value, path, "name"),)
     if not isinstance(value, Sequence):
-        raise SpecError(path, f"{show(value)} is {kind(value)} - give names as a list of texts")
+        raise SpecError(path, f"{described(value)} - give names as a list of texts")
     names = (check_text(name, child(path, index), "name") for index, name in enumerate(value))
     return tuple(dict.fromkeys(names))
 
@@ -96,7 +96,7 @@ def read_description(value: object, path: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise SpecError(path, f"the description is {kind(value)} ({show(value)}) - write it as a text")
+        raise SpecError(path, f"the description is {described(value)} - write it as a text")
     return value
 
 
@@ -136,7 +136,7 @@ def _properties(value: object, path: str) -> dict[str, Any]:
         if not isinstance(schema, dict | bool):
             raise SpecError(
                 child(path, name),
-                f'the slot is {kind(schema)} ({show(schema)}) - describe it as {{"type": …}}',
+                f'the slot is {described(schema)} - describe it as {{"type": …}}',
             )
     return properties
 
@@ -145,7 +145,7 @@ def _object(value: object, path: str, what: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise SpecError(path, f"{what} is {kind(value)} ({show(value)}) - give an object of name and schema")
+        raise SpecError(path, f"{what} is {described(value)} - give an object of name and schema")
     return value
 
 
@@ -153,7 +153,7 @@ def _required(value: object, path: str) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise SpecError(path, f"required is {kind(value)} ({show(value)}) - give a list of slot names")
+        raise SpecError(path, f"required is {described(value)} - give a list of slot names")
     for index, name in enumerate(value):
         if not isinstance(name, str):
             raise SpecError(

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from constrained_du.errors import SpecError
-from constrained_du.sources.plain import check_text, child, kind, plain, show
+from constrained_du.sources.plain import check_text, child, described, kind, plain, show
 from constrained_du.sources.raw import (
     RawFunction,
     Report,
@@ -57,7 +57,7 @@ def read_collection(document: Mapping[str, Any], path: str, report: Report) -> I
 def read_tool(source: object, path: str) -> RawFunction:
     """One function out of one object; raises SpecError at the part that is wrong."""
     if not isinstance(source, Mapping):
-        raise SpecError(path, f'{show(source)} is {kind(source)} - describe a function as {{"name": …}}')
+        raise SpecError(path, f'{described(source)} - describe a function as {{"name": …}}')
     tool: dict[str, Any] = plain(source, path)
     if tool.get("label") is not None:
         return _read_opencui(tool, path)

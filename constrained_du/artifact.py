@@ -1,0 +1,207 @@
+"""The compiled domain on disk: one directory, written atomically, every byte checked.
+
+``manifest.json`` holds the format, the digests of the model and of every other file, and the
+settings; beside it the specs, exemplars and recognizers as JSON, grammars to read, arrays
+and prefix states. No pickle. Knows bytes and digests; nothing of what they mean.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import mmap
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrained_du.errors import ArtifactError, ArtifactVersionError
+from constrained_du.types import JsonValue
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+_REPAIR = "finalize it again"
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What is stored: JSON documents, texts, arrays and named blobs."""
+
+    about: Mapping[str, JsonValue]
+    documents: Mapping[str, JsonValue] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    blobs: Mapping[str, memoryview | bytes] = field(default_factory=dict)
+
+
+def write(artifact: Artifact, target: Path, overwrite: bool) -> None:
+    """Writes beside the target and renames: the target is whole, or as it was.
+
+    Raises ArtifactError when the target exists (unless ``overwrite``, and then only an
+    artifact is replaced) or cannot be written.
+    """
+    if target.exists() and not overwrite:
+        raise ArtifactError(f"{target} exists - choose another directory or pass overwrite=True")
+    if target.exists() and not (target / MANIFEST).is_file() and (not target.is_dir() or any(target.iterdir())):
+        raise ArtifactError(f"{target} is no artifact, so it is not overwritten - choose another directory")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".new", dir=target.parent))
+    except OSError as problem:
+        raise ArtifactError(f"{target} cannot be written: {problem}") from None
+    try:
+        _fill(artifact, staging)
+        _replace(staging, target)
+    except OSError as problem:
+        raise ArtifactError(f"{target} cannot be written: {problem}") from None
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _fill(artifact: Artifact, directory: Path) -> None:
+    files: dict[str, bytes] = {}
+    for name, document in artifact.documents.items():
+        files[name] = (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+    for name, text in artifact.texts.items():
+        files[name] = text.encode()
+    files["arrays.npz"] = _packed(artifact.arrays)
+    layout: dict[str, list[int]] = {}
+    at = 0
+    for name, blob in artifact.blobs.items():
+        layout[name] = [at, len(blob)]
+        at += len(blob)
+    digest = sha256()
+    with open(directory / "states.bin", "wb") as file:
+        for blob in artifact.blobs.values():
+            digest.update(blob)
+            file.write(blob)
+        _sync(file)
+    digests = {"states.bin": digest.hexdigest()}
+    for name, data in files.items():
+        with open(directory / name, "wb") as file:
+            file.write(data)
+            _sync(file)
+        digests[name] = sha256(data).hexdigest()
+    manifest: dict[str, JsonValue] = {"format": FORMAT, **artifact.about, "layout": layout, "files": digests}
+    manifest["digest"] = _manifest_digest(manifest)
+    with open(directory / MANIFEST, "w", encoding="utf-8") as text_file:
+        json.dump(manifest, text_file, ensure_ascii=False, indent=1)
+        text_file.write("\n")
+        text_file.flush()
+        os.fsync(text_file.fileno())
+
+
+def _sync(file: io.BufferedWriter) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _replace(staging: Path, target: Path) -> None:
+    old: Path | None = None
+    os.chmod(staging, 0o755)
+    if target.exists():
+        old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+        os.rename(target, old / "artifact")
+    try:
+        os.rename(staging, target)
+    except OSError:
+        if old is not None:
+            os.rename(old / "artifact", target)
+        raise
+    finally:
+        if old is not None:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def read(directory: Path) -> Artifact:
+    """Reads and checks everything; the states stay on disk until they are used."""
+    manifest = _manifest(directory)
+    files = manifest["files"]
+    data: dict[str, bytes] = {}
+    for name, digest in files.items():
+        if name == "states.bin":
+            continue
+        data[name] = _checked(directory, name, digest)
+    states = _mapped(directory / "states.bin", files.get("states.bin"))
+    documents = {name: json.loads(raw) for name, raw in data.items() if name.endswith(".json")}
+    texts = {name: raw.decode() for name, raw in data.items() if name.endswith((".gbnf", ".lark", ".regex"))}
+    arrays = _unpacked(directory, data["arrays.npz"])
+    blobs = {name: states[at : at + size] for name, (at, size) in manifest["layout"].items()}
+    about = {k: v for k, v in manifest.items() if k not in ("files", "layout", "digest", "format")}
+    return Artifact(about, documents, texts, arrays, blobs)
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
+    path = directory / MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ArtifactError(f"{directory} holds no artifact: {MANIFEST} is missing - {_REPAIR}") from None
+    except (OSError, ValueError, RecursionError) as problem:
+        raise ArtifactError(f"{path} cannot be read ({problem}) - {_REPAIR}") from None
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("format"), int):
+        raise ArtifactError(f"{path} is no manifest of an artifact - {_REPAIR}")
+    if manifest["format"] != FORMAT:
+        raise ArtifactVersionError(
+            f"{directory} is written in format {manifest['format']}, this version reads {FORMAT} - {_REPAIR}"
+        )
+    if manifest.get("digest") != _manifest_digest(manifest) or "arrays.npz" not in manifest.get("files", {}):
+        raise ArtifactError(f"{path} is damaged: its digest does not fit - {_REPAIR}")
+    return manifest
+
+
+def _manifest_digest(manifest: Mapping[str, Any]) -> str:
+    plain = {k: v for k, v in manifest.items() if k != "digest"}
+    return sha256(json.dumps(plain, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
+
+
+def _checked(directory: Path, name: str, digest: object) -> bytes:
+    path = directory / name
+    try:
+        if path.parent != directory:
+            raise ArtifactError(f"{path} lies outside the artifact - {_REPAIR}")
+        data = path.read_bytes()
+    except OSError as problem:
+        raise ArtifactError(f"{path} cannot be read ({problem.strerror}) - {_REPAIR}") from None
+    if sha256(data).hexdigest() != digest:
+        raise ArtifactError(f"{path} is damaged: its digest does not fit - {_REPAIR}")
+    return data
+
+
+def _mapped(path: Path, digest: object) -> memoryview:
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) if size else memoryview(b"")
+    except (OSError, ValueError) as problem:
+        raise ArtifactError(f"{path} cannot be read ({problem}) - {_REPAIR}") from None
+    if sha256(mapped).hexdigest() != digest:
+        raise ArtifactError(f"{path} is damaged: its digest does not fit - {_REPAIR}")
+    return mapped
+
+
+def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """An ``.npz`` with fixed dates, so that equal arrays are equal bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            member = io.BytesIO()
+            np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0)), member.getvalue())
+    return buffer.getvalue()
+
+
+def _unpacked(directory: Path, data: bytes) -> dict[str, NDArray[Any]]:
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as problem:
+        raise ArtifactError(f"{directory / 'arrays.npz'} cannot be read ({problem}) - {_REPAIR}") from None

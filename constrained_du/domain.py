@@ -1,0 +1,92 @@
+"""Everything a developer has said: functions, exemplars, recognizers, and what follows from them.
+
+Frozen; made once, read by every request. Holds no model and no state of a request.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from constrained_du.compile import Ontology, entity_keys
+from constrained_du.evidence import Place, places
+from constrained_du.exemplars import Exemplar
+from constrained_du.lexicon import stem
+from constrained_du.matching import TemplateIndex
+from constrained_du.prompt import summary
+from constrained_du.recognizers.lists import Recognizer
+from constrained_du.spec import Function
+from constrained_du.terms import normalised
+from constrained_du.words import atoms
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Functions in spec order, with their exemplars and recognizers."""
+
+    functions: tuple[Function, ...] = ()
+    exemplars: tuple[Exemplar, ...] = ()
+    recognizers: Mapping[str, Recognizer] = field(default_factory=dict)
+    slot_types: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def by_label(self) -> Mapping[str, Function]:
+        return {function.label: function for function in self.functions}
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        return {function.label: number for number, function in enumerate(self.functions)}
+
+    @cached_property
+    def slots_of(self) -> Mapping[str, frozenset[str]]:
+        return {function.label: frozenset(function.slot) for function in self.functions}
+
+    @cached_property
+    def ontology(self) -> Ontology:
+        labels = dict.fromkeys(slot.name for function in self.functions for slot in function.slots)
+        return Ontology(self.recognizers, self.slot_types, tuple(labels))
+
+    @cached_property
+    def entity_keys(self) -> frozenset[str]:
+        return entity_keys(self.functions) | frozenset(self.recognizers) | frozenset(self.slot_types.values())
+
+    @cached_property
+    def templates(self) -> TemplateIndex:
+        return TemplateIndex.of(self.exemplars)
+
+    @cached_property
+    def exemplars_of(self) -> Mapping[str, tuple[Exemplar, ...]]:
+        grouped: dict[str, list[Exemplar]] = {}
+        for exemplar in self.exemplars:
+            grouped.setdefault(exemplar.function, []).append(exemplar)
+        return {label: tuple(own) for label, own in grouped.items()}
+
+    @cached_property
+    def places(self) -> Mapping[str, Mapping[str, Place]]:
+        """For each function its slots as evidence sees them."""
+        return {f.label: places(f, self.exemplars_of.get(f.label, ())) for f in self.functions}
+
+    @cached_property
+    def explained(self) -> Mapping[str, frozenset[str]]:
+        """For each function the stems that its own words and exemplars account for."""
+        return {f.label: _explained(f, self.exemplars_of.get(f.label, ())) for f in self.functions}
+
+    @cached_property
+    def shown(self) -> float:
+        """Exemplars a function, on average."""
+        return len(self.exemplars) / len(self.functions) if self.functions else 0.0
+
+
+def _explained(function: Function, exemplars: Iterable[Exemplar]) -> frozenset[str]:
+    counts: Counter[str] = Counter(_stems(summary(function)))
+    for exemplar in exemplars:
+        for part in exemplar.parts:
+            if isinstance(part, str):
+                counts.update(_stems(part))
+    return frozenset(counts)
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(normalised(atom.text)) for atom in atoms(text) if atom.kind not in ("blank", "sign") or atom.text.isalnum()}

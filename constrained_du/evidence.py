@@ -1,0 +1,340 @@
+"""Evidence about slots: how well each choice fits each slot of a function, as named numbers.
+
+A score is a sum of weighted features and means log odds against leaving the slot out.
+Everything here is free of the language model; what the model adds comes in as ``roles``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from constrained_du.exemplars import Exemplar, SlotMark
+from constrained_du.grammar import Choice
+from constrained_du.lexicon import (
+    AFFIRMATIVE, CUES, CUES_AFTER, FUNCTION_WORDS, KINDS, NEGATIVE, NEGATORS, ORDINALS, PREPOSITIONS, stem, words_of,
+)  # fmt: skip
+from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, Text, Union
+from constrained_du.spec import Function
+from constrained_du.terms import normalised, shared_terms
+from constrained_du.types import JsonValue, Span
+from constrained_du.view import END, START, View
+from constrained_du.weights import SLOT_WEIGHTS
+from constrained_du.words import atoms
+
+CONTEXT_WORDS = 3  # on each side of a slot
+_NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
+SLOT = "<slot>"
+
+Features = dict[str, float]
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(normalised(atom.text) for atom in atoms(text) if atom.kind != "blank")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A slot, or a value inside one, as evidence sees it."""
+
+    name: str
+    description: str
+    schema: Schema
+    required: bool
+    contexts: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    share: float = 0.0
+
+    @cached_property
+    def name_words(self) -> frozenset[str]:
+        return frozenset(stem(word) for word in words_of(self.name))
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        described = {stem(word) for word in _words(self.description) if word not in FUNCTION_WORDS and len(word) > 1}
+        return self.name_words | described
+
+    @cached_property
+    def kind(self) -> str:
+        if isinstance(self.schema, Number):
+            return "number"
+        if isinstance(self.schema, Text) and self.schema.format:
+            return {"date-time": "datetime"}.get(self.schema.format, self.schema.format)
+        for words in (self.name_words, self.own_words):
+            for kind, signs in KINDS:
+                if words & signs:
+                    return kind
+        for kind, signs in KINDS:
+            if any(sign in self.description for sign in signs if not sign.isascii()):
+                return kind
+        return "other"
+
+    @cached_property
+    def aliases(self) -> Mapping[str, tuple[str, ...]]:
+        """Other words for enum values, where the description glosses them (``light 灯``)."""
+        if not isinstance(self.schema, Enumerated):
+            return {}
+        return {v: _glosses(v, self.description, self.schema.values) for v in self.schema.values if isinstance(v, str)}
+
+    @cached_property
+    def is_boolean(self) -> bool:
+        schema = self.schema
+        if isinstance(schema, Union):
+            return any(isinstance(option, Boolean) for option in schema.options)
+        if isinstance(schema, Enumerated):
+            return bool(schema.values) and all(str(value).casefold() in ("true", "false") for value in schema.values)
+        return isinstance(schema, Boolean)
+
+
+def _glosses(value: str, description: str, values: Iterable[JsonValue]) -> tuple[str, ...]:
+    found: list[str] = []
+    pattern = rf"(?<![\w-]){re.escape(value)}(?![\w-])\s*[:：=(（为]?\s*([^，,；;。.)）(（:：=]+)"
+    for match in re.finditer(pattern, description):
+        gloss = match.group(1).strip()
+        if gloss and gloss not in values and len(gloss) <= 24 and not any(str(v) in gloss for v in values):
+            found.append(gloss)
+    return tuple(found)
+
+
+def places(function: Function, exemplars: Iterable[Exemplar]) -> dict[str, Place]:
+    """The slots of a function with what the exemplars show around them."""
+    own = [exemplar for exemplar in exemplars if exemplar.mode != "negative"]
+    return {slot.name: place(slot, own) for slot in function.slots}
+
+
+def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
+    own = list(exemplars)
+    contexts = [context for exemplar in own for context in _contexts(exemplar, slot.name)]
+    share = sum(slot.name in exemplar.slots for exemplar in own) / len(own) if own else 0.0
+    return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
+
+
+def _contexts(exemplar: Exemplar, slot: str) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    words: list[str] = [START]
+    marks: list[int] = []
+    for part in exemplar.parts:
+        if isinstance(part, SlotMark):
+            if part.name == slot:
+                marks.append(len(words))
+            words.append(SLOT)
+        else:
+            words.extend(_words(part))
+    words.append(END)
+    for at in marks:
+        yield tuple(reversed(words[max(0, at - CONTEXT_WORDS) : at])), tuple(words[at + 1 : at + 1 + CONTEXT_WORDS])
+
+
+@dataclass
+class SlotEvidence:
+    """Scores choices for the slots of one function and one utterance.
+
+    ``expected`` are the slots that were just asked for; ``roles`` is the language model's
+    evidence by (slot, span), when it was asked.
+    """
+
+    function: Function
+    view: View
+    expected: frozenset[str]
+    explained: frozenset[str]
+    """Stems that the function's own words account for: they need no slot."""
+    roles: Mapping[tuple[str, Span], float] = field(default_factory=dict)
+
+    def score(self, place: Place, choice: Choice) -> float:
+        return total(self.features(place, choice))
+
+    def features(self, place: Place, choice: Choice) -> Features:
+        features: Features = {f"source {choice.source}": 1.0}
+        if place.required:
+            features["required"] = 1.0
+        if place.name in self.expected:
+            features["expected"] = 1.0
+        if choice.span is None:
+            self._unsaid(place, choice, features)
+        else:
+            self._said(place, choice, choice.span, features)
+        return features
+
+    # -- values that the spec lists ------------------------------------------------------
+
+    def _unsaid(self, place: Place, choice: Choice, features: Features) -> None:
+        if place.is_boolean and str(choice.value).casefold() in ("true", "false"):
+            features["boolean"] = self._boolean(place, str(choice.value).casefold() == "true")
+            return
+        mentioned = self.mention(place, choice.value)
+        features["mention"] = mentioned[0]
+        if not mentioned[0]:
+            features["unmentioned"] = 1.0
+
+    def mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
+        """How clearly an enum's value is said (0 to 1), and where."""
+        if value is None:
+            return 0.0, None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return self._number_said(value)
+        texts = [str(value), *place.aliases.get(str(value), ())]
+        best: tuple[float, Span | None] = (0.0, None)
+        for text in texts:
+            found = self._phrase(text)
+            if found[0] > best[0]:
+                best = found
+        if best[0] == 0.0 and place.name in self.expected:
+            best = self._ordinal(place, value)
+        return best
+
+    def _number_said(self, value: float) -> tuple[float, Span | None]:
+        for span, kind in self.view.kinds.items():
+            if kind == "number":
+                from constrained_du.recognizers.numbers import find_numbers
+
+                if any(n.value == value for n in find_numbers(self.view.text) if Span(n.start, n.end) == span):
+                    return 1.0, span
+        return 0.0, None
+
+    def _phrase(self, text: str) -> tuple[float, Span | None]:
+        """A phrase in the utterance: whole (1), or the share of its content words."""
+        wanted = [stem(w) for part in _words(text) for w in words_of(part) or (part,)]
+        stems = self.view.stems
+        for at in range(len(stems) - len(wanted) + 1):
+            if wanted and list(stems[at : at + len(wanted)]) == wanted:
+                return 1.0, self.view.span_of(at, at + len(wanted) - 1)
+        content = [word for word in wanted if word not in FUNCTION_WORDS]
+        there = [word for word in content if word in stems]
+        if there and len(there) * 2 > len(content):
+            at = stems.index(there[0])
+            return 0.6 * len(there) / len(content), self.view.span_of(at, at)
+        return 0.0, None
+
+    def _ordinal(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
+        """"the second one": a pick from the list of values, when it was asked for."""
+        if not isinstance(place.schema, Enumerated) or len(self.view.words) > 6:
+            return 0.0, None
+        for index, word in enumerate(self.view.words):
+            at = ORDINALS.get(word)
+            values = place.schema.values
+            if at is not None and 0 < abs(at) <= len(values) and values[at - 1 if at > 0 else at] is value:
+                return 0.9, self.view.span_of(index, index)
+        return 0.0, None
+
+    def _boolean(self, place: Place, value: bool) -> float:
+        """Evidence for true or false: its own words said plainly or negated, or yes and no."""
+        words, stems = self.view.words, self.view.stems
+        verdict = 0.0
+        yes = sum(word in AFFIRMATIVE for word in words)
+        no = sum(word in NEGATIVE for word in words)
+        if place.name in self.expected or len(words) <= 6:
+            verdict += (yes > no) - (no > yes)
+        topic = place.own_words - FUNCTION_WORDS - self.explained
+        for index, said in enumerate(stems):
+            if said in topic:
+                negated = any(word in NEGATORS for word in words[max(0, index - 3) : index])
+                verdict += -1.0 if negated else 0.7
+                break
+        return verdict if value else -verdict
+
+    # -- values that were said -----------------------------------------------------------
+
+    def _said(self, place: Place, choice: Choice, span: Span, features: Features) -> None:
+        view = self.view
+        first, last = view.within(span)
+        shape = view.shape(first, last)
+        features["context"], features["context both"] = self._context(place, first, last)
+        features["no context"] = float(bool(place.contexts) and features["context"] == 0)
+        features["share"] = place.share
+        features["kind same"] = float(_agree(place.kind, shape))
+        features["kind other"] = float(place.kind in _SHAPED and shape in _SHAPED and not _agree(place.kind, shape))
+        features["kind missing"] = float(place.kind in _SHAPED and shape not in _SHAPED)
+        features["kind unwanted"] = float(place.kind not in _SHAPED and shape in _SHAPED)
+        features["cue"] = self._cue(place, first, last)
+        features["role"] = self.roles.get((place.name, span), 0.0)
+        covered = [i for i in range(first, last + 1) if view.is_content[i] and view.stems[i] not in self.explained]
+        features["whole"] = float(last - first + 1 >= sum(u.may_border for u in view.units))
+        features["covers"] = min(4.0, len(covered))
+        if choice.source == "verbatim":
+            self._verbatim(first, last, shape, features)
+        if not choice.exact:
+            features["fuzzy"] = 1.0
+
+    def _verbatim(self, first: int, last: int, shape: str, features: Features) -> None:
+        view = self.view
+        size = last - first + 1
+        features["edges"] = float(view.edge_faults(first, last))
+        features["empty"] = float(not any(view.is_content[first : last + 1]))
+        features["explained"] = sum(view.stems[i] in self.explained for i in range(first, last + 1)) / size
+        features["long"] = max(0.0, size - 5.0)
+        features["name"] = float(shape == "name")
+        features["cut left"] = float(first > 0 and view.is_content[first - 1] and view.stems[first - 1] not in self.explained)
+        features["cut right"] = float(
+            last + 1 < len(view.words) and view.is_content[last + 1] and view.stems[last + 1] not in self.explained
+        )
+        features["splits kind"] = float(_splits(view, first, last))
+        features["after preposition"] = float(view.before(first) in PREPOSITIONS)
+        features["at end"] = float(last + 1 >= len(view.words) or not view.is_content[last + 1])
+        inside = [view.words[i] for i in range(first + 1, last)]
+        features["preposition inside"] = float(sum(word in PREPOSITIONS for word in inside))
+
+    def _context(self, place: Place, first: int, last: int) -> tuple[float, float]:
+        """Best agreement with an exemplar's words around the slot: sum of both sides, and the smaller side."""
+        best = (0.0, 0.0)
+        for left, right in place.contexts:
+            before = _agreement(left, lambda d: self.view.before(first, d))
+            after = _agreement(right, lambda d: self.view.after(last, d))
+            best = max(best, (before + after, min(before, after)))
+        return best
+
+    def _cue(self, place: Place, first: int, last: int) -> float:
+        """Words beside the span that speak for this slot: prepositions, or its own name."""
+        view = self.view
+        strength = 0.0
+        for distance in (1, 2):
+            word = view.before(first, distance)
+            if CUES.get(word, frozenset()) & place.own_words or CUES.get(word, frozenset()) & place.name_words:
+                strength += 1.0 if distance == 1 else 0.5
+            if stem(word) in place.name_words and word not in PREPOSITIONS:
+                strength += 1.0
+        after = view.after(last)
+        if stem(after) in place.name_words or CUES_AFTER.get(after, frozenset()) & place.own_words:
+            strength += 1.0
+        return strength
+
+
+_SHAPED = frozenset(("number", "date", "time", "datetime", "duration"))
+
+
+def _agree(kind: str, shape: str) -> bool:
+    if kind == shape:
+        return True
+    pairs = {("datetime", "date"), ("datetime", "time"), ("date", "datetime"), ("time", "datetime"), ("duration", "number")}
+    return (kind, shape) in pairs or (kind in ("person", "place", "title") and shape == "name")
+
+
+def _splits(view: View, first: int, last: int) -> bool:
+    """Whether an edge of the span cuts a time or a number in two."""
+    marks = view.marked
+    return (first > 0 and bool(marks[first]) and marks[first - 1] == marks[first] and bool(marks[first - 1])) or (
+        last + 1 < len(marks) and bool(marks[last]) and marks[last + 1] == marks[last]
+    )
+
+
+def _agreement(context: tuple[str, ...], word: object) -> float:
+    agreed = 0.0
+    for distance, (wanted, weight) in enumerate(zip(context, _NEARNESS, strict=False), start=1):
+        said = word(distance)  # type: ignore[operator]
+        if wanted == said:
+            agreed += weight
+        elif wanted == SLOT:
+            agreed += weight * (0.3 if said not in FUNCTION_WORDS and said not in (START, END) else 0.0)
+            break
+        else:
+            break
+    return agreed
+
+
+def total(features: Mapping[str, float]) -> float:
+    return sum(SLOT_WEIGHTS.get(name, 0.0) * value for name, value in features.items())
+
+
+def similar_enough(value: str, text: str) -> float:
+    """Share of a value's terms in a text; for lists too long to compare word by word."""
+    return shared_terms(value, [text])

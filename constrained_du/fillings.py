@@ -1,0 +1,212 @@
+"""The choices for one slot, scored, best first: from single values to lists and objects.
+
+Joins the grammar's finite choices with the evidence for each. Nothing of functions' rivalry
+or of the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import nlargest
+from itertools import combinations, islice
+
+from constrained_du.evidence import Place, SlotEvidence, place
+from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
+from constrained_du.schema import Enumerated, ListOf, Member, Record, Schema, Union, json_key
+from constrained_du.search import assignments
+from constrained_du.types import JsonValue, Span
+
+MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
+MAX_DEPTH = 4  # of nested or recursive values that are filled
+MANY = 256  # values of an enum above which only those with a word in the utterance are scored
+
+
+class _Free:
+    """Stands for a value that is generated once the call is chosen."""
+
+    def __repr__(self) -> str:
+        return "FREE"
+
+
+FREE = _Free()
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """A value for a slot; ``score`` is log odds against leaving the slot out.
+
+    ``located`` are the spans it uses up; ``spans`` name them by path for the caller.
+    """
+
+    value: JsonValue
+    score: float
+    spans: tuple[tuple[str, Span], ...] = ()
+
+    @property
+    def located(self) -> tuple[Span, ...]:
+        return tuple(span for _, span in self.spans)
+
+
+@dataclass(slots=True)
+class Filler:
+    """Fills slots of one function for one utterance."""
+
+    evidence: SlotEvidence
+    definitions: Definitions
+    most: int
+
+    def fillings(self, where: Place, node: Node, path: str, depth: int = 0) -> list[Filling]:
+        """Best first, at most ``most``; values that are equal appear once, at their best."""
+        found = self._of(where, node, path, depth)
+        best: dict[tuple[str, tuple[Span, ...]], Filling] = {}
+        for filling in found:
+            key = (repr(filling.value) if filling.value is FREE else json_key(filling.value), filling.located)
+            if key not in best or filling.score > best[key].score:
+                best[key] = filling
+        ranked = sorted(best.values(), key=lambda filling: -filling.score)
+        return ranked[: self.most]
+
+    def _of(self, where: Place, node: Node, path: str, depth: int) -> Iterable[Filling]:
+        match node:
+            case OneOf(choices):
+                return self._listed(where, choices, path)
+            case Substring():
+                return self._verbatim(where, path)
+            case FreeText():
+                return [Filling(FREE, self._free_score(where))]
+            case AnyOf(options):
+                return [f for option in options for f in self.fillings(where, option, path, depth)]
+            case Items():
+                return self._items(where, node, path, depth) if depth < MAX_DEPTH else []
+            case Members():
+                return self._object(where, node, path, depth) if depth < MAX_DEPTH else []
+            case Defined(name):
+                return self.fillings(where, self.definitions[name], path, depth + 1) if depth < MAX_DEPTH else []
+
+    def _free_score(self, where: Place) -> float:
+        return 2.0 if where.required or where.name in self.evidence.expected else -1.0
+
+    def _listed(self, where: Place, choices: tuple[Choice, ...], path: str) -> Iterator[Filling]:
+        for choice in self._worth_scoring(choices):
+            score = self.evidence.score(where, choice)
+            span = choice.span
+            if span is None:
+                span = self.evidence.mention(where, choice.value)[1]
+            yield Filling(choice.value, score, ((path, span),) if span is not None else ())
+
+    def _worth_scoring(self, choices: tuple[Choice, ...]) -> Iterable[Choice]:
+        if len(choices) <= MANY:
+            return choices
+        words = set(self.evidence.view.words)
+        text = "".join(self.evidence.view.words)
+        said = [c for c in choices if c.span is not None or _is_said(str(c.value).casefold(), words, text)]
+        rest = islice((c for c in choices if c.span is None), self.most)
+        return [*said[: 4 * MANY], *(choice for choice in rest if choice not in said)]
+
+    def _verbatim(self, where: Place, path: str) -> Iterator[Filling]:
+        view = self.evidence.view
+        for first, last in view.spans(MAX_SPAN_WORDS):
+            span = view.span_of(first, last)
+            choice = Choice(view.text[span.start : span.end], span, "verbatim")
+            yield Filling(choice.value, self.evidence.score(where, choice), ((path, span),))
+
+    # -- lists and objects ---------------------------------------------------------------
+
+    def _items(self, where: Place, node: Items, path: str, depth: int) -> Iterator[Filling]:
+        schema = where.schema if isinstance(where.schema, ListOf) else None
+        if node.prefix:
+            yield from self._tuple(where, node, path, depth)
+            return
+        if node.least == 0:
+            yield Filling([], -6.0)
+        if node.item is None or node.most == 0:
+            return
+        item_schema = schema.items if schema is not None and schema.items is not None else where.schema
+        inner = Place(where.name, where.description, item_schema, where.required, where.contexts, where.share)
+        items = self.fillings(inner, node.item, path, depth + 1)
+        for chosen in _lists(items, node):
+            yield _listing(chosen, path)
+
+    def _tuple(self, where: Place, node: Items, path: str, depth: int) -> Iterator[Filling]:
+        fixed = node.prefix[: max(node.least, 1)]
+        slots = [self.fillings(where, part, f"{path}[{i}]", depth + 1) for i, part in enumerate(fixed)]
+        for chosen, _ in islice(assignments(slots, required=True), self.most):
+            yield _listing([filling for filling in chosen if filling is not None], path)
+
+    def _object(self, where: Place, node: Members, path: str, depth: int) -> Iterator[Filling]:
+        known = {member.name: member for member in _members(where.schema)}
+        required = {field.name for field in node.fields if field.required}
+        slots = []
+        for field in node.fields:
+            member = known.get(field.name, Member(field.name, where.schema))
+            inner = place(Member(member.name, member.schema, member.required, f"{where.description} {member.description}"))
+            slots.append(self.fillings(inner, field.node, f"{path}.{field.name}", depth + 1))
+        for chosen, score in islice(assignments(slots), self.most):
+            value = {f.name: c.value for f, c in zip(node.fields, chosen, strict=True) if c is not None}
+            if required <= value.keys() and len(value) >= node.least and not any(v is FREE for v in value.values()):
+                spans = tuple(span for c in chosen if c is not None for span in c.spans)
+                yield Filling(value, score - (4.0 if not value else 0.0), spans)
+
+
+def _members(schema: Schema) -> tuple[Member, ...]:
+    match schema:
+        case Record(members):
+            return members
+        case Union(options):
+            return tuple(member for option in options for member in _members(option))
+        case _:
+            return ()
+
+
+def _lists(items: list[Filling], node: Items) -> Iterator[list[Filling]]:
+    """Lists worth considering: all that was said, in its order; single items; pairs."""
+    most = node.most if node.most is not None else len(items) + 1
+    said = sorted((f for f in _apart(items) if f.score > 0 and f.spans), key=lambda f: f.spans[0][1])
+    said = _distinct(said) if node.unique else said
+    if said and node.least <= len(said):
+        yield said[:most]
+    for size in range(max(1, node.least), min(3, most) + 1):
+        for chosen in islice(combinations(items[:12], size), 64):
+            if _are_apart(chosen) and not (node.unique and len(_distinct(list(chosen))) < size):
+                yield sorted(chosen, key=lambda f: f.spans[0][1] if f.spans else Span(0, 0))
+
+
+def _apart(items: Iterable[Filling]) -> list[Filling]:
+    kept: list[Filling] = []
+    for item in items:
+        if not any(a.overlaps(b) for other in kept for a in other.located for b in item.located):
+            kept.append(item)
+    return kept
+
+
+def _are_apart(items: Iterable[Filling]) -> bool:
+    chosen = list(items)
+    return len(_apart(chosen)) == len(chosen)
+
+
+def _distinct(items: list[Filling]) -> list[Filling]:
+    return list({json_key(item.value): item for item in reversed(items)}.values())[::-1]
+
+
+def _listing(chosen: list[Filling], path: str) -> Filling:
+    spans = tuple(
+        (f"{path}[{index}]{name[len(path):]}" if not name.startswith(f"{path}[") else name, span)
+        for index, filling in enumerate(chosen)
+        for name, span in filling.spans
+    )
+    return Filling([filling.value for filling in chosen], sum(filling.score for filling in chosen), spans)
+
+
+def _is_said(value: str, words: set[str], text: str) -> bool:
+    """A cheap look before the real one: all words of the value are in the utterance."""
+    parts = value.split()
+    return all(part in words for part in parts) or (len(value) > 1 and value.replace(" ", "") in text)
+
+
+def best_of(fillings: Iterable[Filling]) -> Filling | None:
+    found = nlargest(1, fillings, key=lambda filling: filling.score)
+    return found[0] if found else None
+
+
+__all__ = ["FREE", "Enumerated", "Filler", "Filling", "Mapping", "best_of"]

@@ -1,0 +1,90 @@
+"""Text that no candidate list holds: greedy decoding under the grammar, token by token.
+
+Masks and forced tokens come from llguidance on the Lark text; tokens that the grammar forces
+are evaluated together with the next choice, never one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from constrained_du.backend import Backend
+from constrained_du.emit import to_lark
+from constrained_du.errors import DecodeError, GrammarError
+from constrained_du.grammar import CallGrammar, Field, Grammar, Members, OneOf
+from constrained_du.grammar import Choice as GrammarChoice
+from constrained_du.matcher import Matcher, TokenTable
+from constrained_du.prompt import greedy_prompt
+from constrained_du.schema import Member
+from constrained_du.spec import Function
+from constrained_du.surface import parse
+from constrained_du.types import Call, JsonValue, compact_json
+
+MAX_TOKENS = 4096  # of one generated answer: above any bounded grammar this package emits
+
+
+@dataclass
+class Generator:
+    """Decodes greedily under a grammar. One request at a time, like its backend."""
+
+    backend: Backend
+    _cache: dict[str, Matcher] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> TokenTable:
+        return TokenTable.of(self.backend)
+
+    def text(self, prompt: str, grammar: Grammar) -> str:
+        """The answer that always takes the likeliest legal token.
+
+        Raises DecodeError when the grammar leaves nothing to say.
+        """
+        matcher = Matcher(self.table, to_lark(grammar))
+        prefix = self.backend.prefix([*self.backend.start_tokens, *self.backend.encode(prompt)])
+        tokens: list[int] = []
+        while not matcher.is_finished:
+            forced = matcher.forced()
+            tokens += forced
+            if matcher.is_finished:
+                break
+            if len(tokens) > MAX_TOKENS:
+                raise DecodeError(f"an answer of more than {MAX_TOKENS} tokens - bound the free text with maxLength")
+            mask = matcher.allowed()
+            if not mask.any():
+                raise DecodeError("the grammar allows no token here - please report this with the spec")
+            logits = self.backend.next_logits(prefix, tokens)
+            token = int(np.where(mask, logits[: len(mask)], -np.inf).argmax())
+            if token == self.backend.end_token:
+                break
+            matcher.accept(token)
+            tokens.append(token)
+        return b"".join(self.backend.piece(token) for token in tokens).decode("utf-8", "strict")
+
+    def calls(self, prompt: str, grammar: Grammar) -> tuple[Call, ...]:
+        text = self.text(prompt, grammar)
+        calls = parse(text, grammar)
+        if calls is None:
+            raise DecodeError(f"the decoded text {text!r} is not in its own grammar - please report this with the spec")
+        return calls
+
+    def value(
+        self, utterance: str, function: Function, slot: Member, before: Mapping[str, JsonValue], grammar: CallGrammar
+    ) -> JsonValue:
+        """A free value for one slot, the others being settled."""
+        node = next(f.node for f in grammar.slots.fields if f.name == slot.name)
+        fields = tuple(
+            Field(name, OneOf((GrammarChoice(value),)), True) for name, value in before.items()
+        )
+        only = Members((*fields, Field(slot.name, node, True)))
+        narrowed = Grammar((CallGrammar(function.label, only, grammar.definitions),), fallback=False)
+        calls = self.calls(greedy_prompt(utterance, [function]), narrowed)
+        if not calls or slot.name not in calls[0].arguments:
+            raise GrammarError(f"{function.label}.{slot.name}: no free text fits")
+        return calls[0].arguments[slot.name]
+
+
+__all__ = ["Generator", "compact_json"]

@@ -1,0 +1,167 @@
+"""From the words of a user to a running model: settings, files, backends.
+
+A model file is loaded once a process and shared by the converters that use it alike.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
+
+from constrained_du import models
+from constrained_du.digests import digest as file_digest
+from constrained_du.errors import ArtifactError, InputError, ModelError
+from constrained_du.llama import LlamaBackend, LlamaEmbedder
+from constrained_du.types import JsonValue
+
+AUTO = "auto"
+DEFAULT_EMBEDDER = "all-minilm-l6-v2"
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of the constructor."""
+
+    model: str | os.PathLike[str]
+    embedder: str | os.PathLike[str] | None = AUTO
+    strings: str = "verbatim"
+    operators: bool = False
+    caution: float | None = None
+    decoder: str = "exact"
+    threads: int | None = None
+    gpu_layers: int = 0
+    context: int = 2048
+
+    def checked(self) -> Settings:
+        """Raises InputError for an option that is none."""
+        if not isinstance(self.model, str | os.PathLike):
+            raise InputError(f"model is a name or a path, not {self.model!r}")
+        if self.embedder is not None and not isinstance(self.embedder, str | os.PathLike):
+            raise InputError(f"embedder is a name, a path or None, not {self.embedder!r}")
+        if self.strings not in ("verbatim", "free"):
+            raise InputError(f'strings is "verbatim" or "free", not {self.strings!r}')
+        if self.decoder not in ("exact", "greedy"):
+            raise InputError(f'decoder is "exact" or "greedy", not {self.decoder!r}')
+        if not isinstance(self.operators, bool):
+            raise InputError(f"operators is true or false, not {self.operators!r}")
+        if self.caution is not None and (isinstance(self.caution, bool) or not 0 <= self.caution <= 1):
+            raise InputError(f"caution is a rate from 0 to 1, not {self.caution!r}")
+        if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
+            raise InputError(f"threads is a whole number from 1, not {self.threads!r}")
+        if type(self.gpu_layers) is not int or self.gpu_layers < -1:
+            raise InputError(f"gpu_layers is a whole number from -1, not {self.gpu_layers!r}")
+        if type(self.context) is not int or self.context < 256:
+            raise InputError(f"context is a whole number of tokens from 256, not {self.context!r}")
+        return self
+
+    @property
+    def thread_count(self) -> int:
+        """Physical cores, as far as that can be told: more threads only wait for each other."""
+        return self.threads or max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "strings": self.strings, "operators": self.operators, "caution": self.caution, "decoder": self.decoder,
+            "context": self.context,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(
+        cls,
+        value: object,
+        model: str | os.PathLike[str] | None,
+        embedder: str | os.PathLike[str] | None,
+        threads: int | None,
+        gpu_layers: int,
+        caution: float | None,
+    ) -> Settings:
+        if not isinstance(value, Mapping):
+            raise ArtifactError("the artifact has no settings - finalize it again")
+        stored: dict[str, Any] = {
+            name: value[name] for name in ("strings", "operators", "caution", "decoder", "context") if name in value
+        }
+        if caution is not None:
+            stored["caution"] = caution
+        return cls(model or "", embedder, threads=threads, gpu_layers=gpu_layers, **stored).checked()
+
+    def with_names(self, model: Named | None, embedder: Named | None) -> Settings:
+        """The files that an artifact names, unless the caller named others."""
+        chosen = self
+        if not self.model and model is not None:
+            chosen = replace(chosen, model=model.name)
+        if self.embedder == AUTO:
+            chosen = replace(chosen, embedder=None if embedder is None else embedder.name)
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """A file that was found: what the user called it, and where it is."""
+
+    name: str
+    path: Path
+
+
+def find_model(settings: Settings) -> ModelFile:
+    return ModelFile(_name(settings.model), models.locate(settings.model))
+
+
+def find_embedder(settings: Settings) -> ModelFile | None:
+    """The embedder's file; None where none is wanted, or the default was not pulled."""
+    if settings.embedder is None:
+        return None
+    if settings.embedder == AUTO:
+        if models.pulled(DEFAULT_EMBEDDER) is None:
+            return None
+        return ModelFile(DEFAULT_EMBEDDER, models.locate(DEFAULT_EMBEDDER))
+    return ModelFile(_name(settings.embedder), models.locate(settings.embedder))
+
+
+def _name(model: str | os.PathLike[str]) -> str:
+    text = os.fspath(model)
+    return str(Path(text).resolve()) if os.path.exists(text) else text
+
+
+def digest(file: ModelFile) -> str:
+    return file_digest(file.path)
+
+
+_lock = threading.Lock()
+_backends: WeakValueDictionary[tuple[Any, ...], LlamaBackend] = WeakValueDictionary()
+_embedders: WeakValueDictionary[tuple[Any, ...], LlamaEmbedder] = WeakValueDictionary()
+
+
+def backend(file: ModelFile, settings: Settings) -> LlamaBackend:
+    """A backend for the file, shared with whoever else runs it in the same way."""
+    key = (file.path, digest(file), settings.context, settings.thread_count, settings.gpu_layers)
+    with _lock:
+        found = _backends.get(key)
+        if found is None:
+            found = LlamaBackend(file.path, settings.context, settings.thread_count, settings.gpu_layers)
+            _backends[key] = found
+        return found
+
+
+def embedder(file: ModelFile | None, settings: Settings) -> LlamaEmbedder | None:
+    if file is None:
+        return None
+    key = (file.path, digest(file), settings.gpu_layers)
+    with _lock:
+        found = _embedders.get(key)
+        if found is None:
+            found = LlamaEmbedder(file.path, gpu_layers=settings.gpu_layers)
+            _embedders[key] = found
+        return found
+
+
+__all__ = ["AUTO", "ModelError", "ModelFile", "Settings", "backend", "digest", "embedder", "find_embedder", "find_model"]

@@ -1,0 +1,182 @@
+"""Utterances that equal an exemplar: the hot-fix that cannot fail.
+
+Case, spacing, width and final punctuation aside, an utterance that an exemplar's template
+matches yields that function and those slots. Knows templates and choices; no models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from constrained_du.exemplars import Exemplar, SlotMark
+from constrained_du.grammar import AnyOf, CallGrammar, Choice, Items, Members, Node, OneOf, Substring
+from constrained_du.types import Span
+from constrained_du.view import View
+from constrained_du.words import SENTENCE_PUNCTUATION, atoms
+from constrained_du.terms import normalised
+
+MAX_STEPS = 20_000  # of one match; beyond, the template is too ambiguous to be a fix
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An exemplar that the utterance equals, with the choice for each of its slots."""
+
+    exemplar: Exemplar
+    choices: Mapping[str, tuple[Choice, ...]]
+    literal: int
+    """Letters that stand in the template itself: more is more specific."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """An exemplar as the words it is matched by; a slot mark stands for itself."""
+
+    exemplar: Exemplar
+    units: tuple[str | SlotMark, ...]
+
+    @property
+    def first_word(self) -> str | None:
+        return self.units[0] if self.units and isinstance(self.units[0], str) else None
+
+    @property
+    def literal(self) -> int:
+        return sum(len(unit) for unit in self.units if isinstance(unit, str))
+
+
+def template(exemplar: Exemplar) -> Template:
+    units: list[str | SlotMark] = []
+    for part in exemplar.parts:
+        if isinstance(part, SlotMark):
+            units.append(part)
+        else:
+            units.extend(normalised(atom.text) for atom in atoms(part) if atom.kind != "blank")
+    while units and isinstance(units[-1], str) and units[-1] in SENTENCE_PUNCTUATION:
+        units.pop()
+    return Template(exemplar, tuple(units))
+
+
+@dataclass(frozen=True)
+class TemplateIndex:
+    """Templates by their first word, so that thousands cost a request nothing."""
+
+    by_word: Mapping[str, tuple[Template, ...]]
+    open: tuple[Template, ...]
+
+    @classmethod
+    def of(cls, exemplars: Iterable[Exemplar]) -> TemplateIndex:
+        by_word: dict[str, list[Template]] = {}
+        starting_open: list[Template] = []
+        for made in map(template, exemplars):
+            if made.literal == 0:
+                continue  # a template of slots alone would match everything
+            (by_word.setdefault(made.first_word, []) if made.first_word is not None else starting_open).append(made)
+        return cls({word: tuple(found) for word, found in by_word.items()}, tuple(starting_open))
+
+    def matches(self, view: View, grammars: Mapping[str, CallGrammar]) -> list[Match]:
+        """All matches, the most specific first; ties in the order of the exemplars."""
+        words = [(i, w) for i, w in enumerate(view.words)]
+        while words and words[-1][1] in SENTENCE_PUNCTUATION:
+            words.pop()
+        if not words:
+            return []
+        candidates = (*self.by_word.get(words[0][1], ()), *self.open)
+        found = [
+            match
+            for candidate in candidates
+            if (grammar := grammars.get(candidate.exemplar.function)) is not None
+            and (match := _match(candidate, view, len(words), grammar)) is not None
+        ]
+        return sorted(found, key=lambda match: (len(match.choices), -match.literal))
+
+
+@dataclass(slots=True)
+class _Search:
+    template: Template
+    view: View
+    count: int
+    starts: Mapping[str, Mapping[int, Sequence[tuple[int, Choice]]]]
+    open: frozenset[str]
+    steps: int = 0
+
+    def run(self, unit: int, word: int) -> list[tuple[str, Choice]] | None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            return None
+        if unit == len(self.template.units):
+            return [] if word == self.count else None
+        wanted = self.template.units[unit]
+        if isinstance(wanted, str):
+            return self.run(unit + 1, word + 1) if word < self.count and self.view.words[word] == wanted else None
+        if word >= self.count:
+            return None
+        for end, choice in self.options(wanted.name, word):
+            rest = self.run(unit + 1, end + 1)
+            if rest is not None:
+                return [(wanted.name, choice), *rest]
+        return None
+
+    def options(self, slot: str, word: int) -> Iterable[tuple[int, Choice]]:
+        yield from self.starts.get(slot, {}).get(word, ())
+        if slot in self.open and self.view.units[word].may_border:
+            for end in range(word, self.count):
+                if self.view.units[end].may_border:
+                    span = self.view.span_of(word, end)
+                    yield end, Choice(self.view.text[span.start : span.end], span, "verbatim")
+
+
+def _match(candidate: Template, view: View, count: int, grammar: CallGrammar) -> Match | None:
+    nodes = {field.name: field.node for field in grammar.slots.fields}
+    starts: dict[str, dict[int, list[tuple[int, Choice]]]] = {}
+    open_slots: set[str] = set()
+    for name in candidate.exemplar.slots:
+        for leaf in _leaves(nodes[name]):
+            if isinstance(leaf, Substring):
+                open_slots.add(name)
+                continue
+            for choice in leaf.choices:
+                for first, last in _places(choice, view):
+                    starts.setdefault(name, {}).setdefault(first, []).append((last, choice))
+    for by_start in starts.values():
+        for ends in by_start.values():
+            ends.sort(key=lambda item: -item[0])
+    found = _Search(candidate, view, count, starts, frozenset(open_slots)).run(0, 0)
+    if found is None:
+        return None
+    choices: dict[str, tuple[Choice, ...]] = {}
+    for name, choice in found:
+        choices[name] = (*choices.get(name, ()), choice)
+    for name, value in candidate.exemplar.arguments.items():
+        if name in nodes and nodes[name].admits(value, grammar.definitions):
+            choices.setdefault(name, (Choice(value, None, "enum"),))
+    return Match(candidate.exemplar, choices, candidate.literal)
+
+
+def _leaves(node: Node) -> Iterable[OneOf | Substring]:
+    match node:
+        case OneOf() | Substring():
+            yield node
+        case AnyOf(options):
+            for option in options:
+                yield from _leaves(option)
+        case Items(_, item) if item is not None:
+            yield from _leaves(item)
+        case Members() | _:
+            return
+
+
+def _places(choice: Choice, view: View) -> Iterable[tuple[int, int]]:
+    """Where a choice stands in the utterance, as first and last word."""
+    if choice.span is not None:
+        first, last = view.within(choice.span)
+        if Span(view.units[first].start, view.units[last].end) == choice.span:
+            yield first, last
+        return
+    wanted = [normalised(atom.text) for atom in atoms(str(choice.value)) if atom.kind != "blank"]
+    if isinstance(choice.value, bool) or choice.value is None or not wanted:
+        return
+    words = list(view.words)
+    for at in range(len(words) - len(wanted) + 1):
+        if words[at : at + len(wanted)] == wanted:
+            yield at, at + len(wanted) - 1

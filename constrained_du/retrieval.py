@@ -1,0 +1,93 @@
+"""Exemplars and descriptions as vectors and terms: which functions an utterance resembles.
+
+Fitted once at ``finalize``; a request costs one embedding and no tokens. Without an embedder
+the terms alone carry it. Knows functions by index only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrained_du import classifier
+from constrained_du.backend import Embedder
+from constrained_du.terms import TermIndex
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+TERM_WEIGHT = 7.0  # cosine to a TF-IDF centroid, beside logits; design.md, exemplar table
+
+
+@dataclass(frozen=True, slots=True)
+class Resemblance:
+    """How one utterance resembles each function, arrays of shape (functions,).
+
+    ``description``: cosine with name and description; ``exemplar``: largest cosine with an
+    exemplar (−1 where there is none); ``classified``: logits of the classifier;
+    ``terms``: cosine of terms.
+    """
+
+    description: Vectors
+    exemplar: Vectors
+    classified: Vectors
+    terms: Vectors
+
+    @property
+    def blended(self) -> Vectors:
+        return self.classified + np.float32(TERM_WEIGHT) * self.terms
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """The fitted index. ``owners`` (n,) gives the function of each exemplar vector."""
+
+    functions: int
+    terms: TermIndex
+    descriptions: Vectors | None = None
+    exemplars: Vectors | None = None
+    owners: NDArray[np.int64] | None = None
+    weights: Vectors | None = None
+
+    @classmethod
+    def fit(
+        cls,
+        descriptions: Sequence[str],
+        exemplars: Sequence[tuple[int, str]],
+        embedder: Embedder | None,
+        progress: Progress | None = None,
+    ) -> Retrieval:
+        """``descriptions``: one text a function; ``exemplars``: (function, text)."""
+        count = len(descriptions)
+        owners = [*range(count), *(owner for owner, _ in exemplars)]
+        texts = [*descriptions, *(text for _, text in exemplars)]
+        terms = TermIndex.fit(texts, owners, count)
+        if embedder is None:
+            return cls(count, terms)
+        vectors = np.empty((len(texts), embedder.size), np.float32)
+        for index, text in enumerate(texts):
+            vectors[index] = embedder.embed(text)
+            if progress:
+                progress(index + 1, len(texts))
+        return cls.from_vectors(terms, vectors, np.array(owners, np.int64), count)
+
+    @classmethod
+    def from_vectors(cls, terms: TermIndex, vectors: Vectors, owners: NDArray[np.int64], count: int) -> Retrieval:
+        """``vectors`` (count + exemplars, size): descriptions first."""
+        weights = classifier.fit(vectors, owners, count) if len(vectors) > count and count > 1 else None
+        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights)
+
+    def resemblance(self, utterance: str, vector: Vectors | None) -> Resemblance:
+        """``vector`` is the utterance's embedding, if there is an embedder."""
+        similar = self.terms.similarity(utterance)
+        none = np.zeros(self.functions, np.float32)
+        if vector is None or self.descriptions is None:
+            return Resemblance(none, none, none, similar)
+        description = self.descriptions @ vector
+        exemplar = np.full(self.functions, -1.0, np.float32)
+        if self.exemplars is not None and self.owners is not None and len(self.exemplars):
+            np.maximum.at(exemplar, self.owners, self.exemplars @ vector)
+        classified = none if self.weights is None else classifier.logits(self.weights, vector)
+        return Resemblance(description, exemplar, classified, similar)

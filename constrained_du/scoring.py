@@ -1,0 +1,193 @@
+"""Evidence about functions: which of them an utterance asks for, as named numbers.
+
+Retrieval leaves few, the language model judges those: how likely the utterance is from a
+user of the function (channel), and how likely its name follows the utterance (direct, less
+what the model says for utterances without content).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from constrained_du import prompt
+from constrained_du.backend import Backend, Embedder, Prefix, Query
+from constrained_du.domain import Domain
+from constrained_du.retrieval import Retrieval, Vectors
+from constrained_du.weights import BARE, SHOWN, FunctionWeights
+
+Progress = Callable[[str, int, int], None]
+SHORTLIST = 6  # functions that the model judges; the right one is among six in 98 of 100 lines
+MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
+MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
+ENOUGH_EXEMPLARS = 2.0  # a function, on average: then the classifier is fitted and weighs
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What ``finalize`` evaluates once: prefix states and the model's biases.
+
+    ``bias[i]`` is the mean log-probability of function i's name after content-free
+    utterances.
+    """
+
+    direct: Prefix
+    generic: Prefix
+    channels: tuple[Prefix, ...]
+    bias: tuple[float, ...]
+    portraits: Retrieval
+    names: Retrieval
+    retrieval: Retrieval
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One function as a candidate, with its named evidence and log odds."""
+
+    index: int
+    features: Mapping[str, float]
+    score: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The rivals, best first, and the score of ``do_not_understand`` beside them."""
+
+    rivals: tuple[Rival, ...]
+    fallback: float
+    fallback_features: Mapping[str, float] = field(default_factory=dict)
+
+
+def prepare(
+    domain: Domain, backend: Backend, embedder: Embedder | None, progress: Progress | None = None, state: bool = True
+) -> Prepared:
+    """Everything about functions that needs no utterance.
+
+    States are kept up to MAX_STATES bytes (none without ``state``); the prefixes of the
+    functions after that are evaluated when they are asked for.
+    """
+    report = progress or (lambda what, done, of: None)
+    functions = domain.functions
+    start = list(backend.start_tokens)
+    direct = backend.prefix([*start, *backend.encode(prompt.DIRECT_HEAD)])
+    generic = backend.prefix([*start, *backend.encode(prompt.GENERIC)])
+    channels: list[Prefix] = []
+    room = MAX_STATES if state else 0
+    for number, function in enumerate(functions):
+        tokens = [*start, *backend.encode(prompt.channel(function))][-MAX_CHANNEL:]
+        prefix = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
+        room -= len(prefix.state)
+        channels.append(prefix)
+        report("prompts", number + 1, len(functions))
+    names = [backend.encode(prompt.direct_choice(function)) for function in functions]
+    bias = np.zeros(len(functions))
+    for text in prompt.CONTENT_FREE:
+        bias += direct_scores(backend, direct, text, names)
+    exemplars = [
+        (domain.index[exemplar.function], prompt.exemplar_text(exemplar))
+        for exemplar in domain.exemplars
+        if exemplar.mode != "negative"
+    ]
+
+    def vectors(done: int, of: int) -> None:
+        report("exemplars", done, of)
+
+    summaries = [prompt.summary(function) for function in functions]
+    return Prepared(
+        direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
+        Retrieval.fit([prompt.portrait(function) for function in functions], [], embedder),
+        Retrieval.fit([function.name for function in functions], [], embedder),
+        Retrieval.fit(summaries, exemplars, embedder, vectors),
+    )  # fmt: skip
+
+
+def direct_query(backend: Backend, prefix: Prefix, utterance: str, names: Sequence[Sequence[int]]) -> Query:
+    given = [*backend.encode(utterance), *backend.encode(prompt.DIRECT_TAIL)]
+    return Query(prefix, tuple((*given, *name) for name in names), len(given))
+
+
+def direct_scores(backend: Backend, prefix: Prefix, utterance: str, names: Sequence[Sequence[int]]) -> list[float]:
+    """Log-probability of each name after the utterance."""
+    found: list[float] = []
+    for start in range(0, len(names), 32):
+        query = direct_query(backend, prefix, utterance, names[start : start + 32])
+        found += [sum(tokens) for tokens in backend.score([query])[0]]
+    return found
+
+
+@dataclass(frozen=True)
+class FunctionScorer:
+    """Scores functions for utterances."""
+
+    domain: Domain
+    backend: Backend
+    embedder: Embedder | None
+    prepared: Prepared
+
+    @property
+    def weights(self) -> FunctionWeights:
+        return SHOWN if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None else BARE
+
+    def verdict(self, utterance: str, allowed: Sequence[int], expected: Sequence[int]) -> Verdict:
+        """``allowed`` and ``expected`` are indices of functions; expected ones always stay in."""
+        retrieved = self.retrieved(utterance)
+        quick = {i: self.weights.quick(retrieved[i]) for i in allowed}
+        ranked = sorted(allowed, key=lambda i: (-quick[i], i))
+        few = sorted({*ranked[:SHORTLIST], *(i for i in expected if i in quick)})
+        judged = self.judged(utterance, few)
+        features: dict[int, dict[str, float]] = {}
+        for i in allowed:
+            features[i] = dict(retrieved[i])
+            if i in expected:
+                features[i]["expected"] = 1.0
+            features[i] |= judged.get(i, {"unjudged": 1.0})
+        floor = {name: min(found[name] for found in judged.values()) for name in ("channel", "direct")} if judged else {}
+        for i in allowed:
+            if i not in judged:
+                features[i] |= floor
+        rivals = [Rival(i, features[i], self.weights.score(features[i])) for i in allowed]
+        rivals.sort(key=lambda rival: (-rival.score, rival.index))
+        fallback = self.weights.fallback_features(rivals[0].features if rivals else {}, retrieved, allowed, judged)
+        return Verdict(tuple(rivals), self.weights.fallback(fallback), fallback)
+
+    def retrieved(self, utterance: str) -> list[dict[str, float]]:
+        """For every function what retrieval says; no tokens."""
+        vector: Vectors | None = None if self.embedder is None else self.embedder.embed(utterance)
+        main = self.prepared.retrieval.resemblance(utterance, vector)
+        portrait = self.prepared.portraits.resemblance(utterance, vector)
+        name = self.prepared.names.resemblance(utterance, vector)
+        classified = main.classified - np.float32(main.classified.max()) if len(main.classified) else main.classified
+        return [
+            {
+                "similar": float(main.description[i] + portrait.description[i] + name.description[i]) / 3,
+                "terms": float(main.terms[i]),
+                "portrait terms": float(portrait.terms[i]),
+                "classified": float(classified[i]),
+                "exemplar": float(main.exemplar[i]),
+            }
+            for i in range(len(self.domain.functions))
+        ]
+
+    def judged(self, utterance: str, few: Sequence[int]) -> dict[int, dict[str, float]]:
+        """For each of a few functions what the language model says."""
+        if not few:
+            return {}
+        said = tuple(self.backend.encode(utterance))
+        names = [self.backend.encode(prompt.direct_choice(self.domain.functions[i])) for i in few]
+        queries = [
+            direct_query(self.backend, self.prepared.direct, utterance, names),
+            *(Query(self.prepared.channels[i], (said,)) for i in few),
+            Query(self.prepared.generic, (said,)),
+        ]
+        direct, *channels, (anyhow,) = self.backend.score(queries)
+        generic = sum(anyhow)
+        return {
+            i: {
+                "direct": sum(direct[n]) - self.prepared.bias[i],
+                "channel": sum(channels[n][0]) - generic,
+                "lift": (sum(channels[n][0]) - generic) / max(1, len(said)),
+            }
+            for n, i in enumerate(few)
+        }

@@ -1,0 +1,122 @@
+"""An utterance looked at once: its words, their positions, and the kinds of its spans.
+
+What evidence about slots is computed from. Knows words, numbers and times; no functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, VERBS, stem
+from constrained_du.recognizers.numbers import find_numbers
+from constrained_du.recognizers.times import find_times
+from constrained_du.terms import normalised
+from constrained_du.types import Span
+from constrained_du.words import Atom, atoms
+
+START, END = "^", "$"
+
+
+@dataclass(frozen=True)
+class View:
+    """``words`` are the normalised texts of all atoms that are not blank, punctuation included."""
+
+    text: str
+    now: datetime | None = None
+
+    @cached_property
+    def units(self) -> tuple[Atom, ...]:
+        return tuple(atom for atom in atoms(self.text) if atom.kind != "blank")
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return tuple(normalised(unit.text) for unit in self.units)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        return tuple(stem(word) for word in self.words)
+
+    @cached_property
+    def first_at(self) -> dict[int, int]:
+        """Unit index by the offset at which the unit starts."""
+        return {unit.start: index for index, unit in enumerate(self.units)}
+
+    @cached_property
+    def last_at(self) -> dict[int, int]:
+        """Unit index by the offset at which the unit ends."""
+        return {unit.end: index for index, unit in enumerate(self.units)}
+
+    @cached_property
+    def is_content(self) -> tuple[bool, ...]:
+        return tuple(
+            unit.kind != "sign" and word not in FUNCTION_WORDS or (unit.kind == "sign" and unit.text.isalnum())
+            for unit, word in zip(self.units, self.words, strict=True)
+        )
+
+    def within(self, span: Span) -> tuple[int, int]:
+        """First and last unit (inclusive) that touch a span."""
+        first = next((i for i, unit in enumerate(self.units) if unit.end > span.start), len(self.units) - 1)
+        last = first
+        while last + 1 < len(self.units) and self.units[last + 1].start < span.end:
+            last += 1
+        return first, last
+
+    def spans(self, most_words: int) -> Iterator[tuple[int, int]]:
+        """Unit ranges (inclusive) of the verbatim spans of up to ``most_words`` units."""
+        for first, unit in enumerate(self.units):
+            if not unit.may_border:
+                continue
+            for last in range(first, min(len(self.units), first + most_words)):
+                if self.units[last].may_border:
+                    yield first, last
+
+    def span_of(self, first: int, last: int) -> Span:
+        return Span(self.units[first].start, self.units[last].end)
+
+    def before(self, index: int, distance: int = 1) -> str:
+        return self.words[index - distance] if index - distance >= 0 else START
+
+    def after(self, index: int, distance: int = 1) -> str:
+        return self.words[index + distance] if index + distance < len(self.words) else END
+
+    @cached_property
+    def kinds(self) -> dict[Span, str]:
+        """Spans that are a time, date, duration or number as a whole."""
+        found: dict[Span, str] = {}
+        for number in find_numbers(self.text):
+            found[Span(number.start, number.end)] = "number"
+        for kind, name in (("duration", "duration"), ("date", "date"), ("time", "time"), ("date-time", "datetime")):
+            for time in find_times(self.text, kind, self.now):  # type: ignore[arg-type]
+                found.setdefault(Span(time.start, time.end), name)
+                if name != "datetime" or found[Span(time.start, time.end)] == "number":
+                    found[Span(time.start, time.end)] = name
+        return found
+
+    @cached_property
+    def marked(self) -> tuple[str, ...]:
+        """For each unit the kind of the longest kind-bearing span over it, or ""."""
+        marks = [""] * len(self.units)
+        for span, kind in sorted(self.kinds.items(), key=lambda item: item[0].end - item[0].start):
+            first, last = self.within(span)
+            marks[first : last + 1] = [kind] * (last - first + 1)
+        return tuple(marks)
+
+    def shape(self, first: int, last: int) -> str:
+        """The kind of a span: of a time or number, else ``name`` (capitals) or ``words``."""
+        kind = self.kinds.get(self.span_of(first, last))
+        if kind:
+            return kind
+        inner = set(self.marked[first : last + 1]) - {""}
+        if inner and all(self.marked[i] or not self.is_content[i] for i in range(first, last + 1)):
+            return "datetime" if inner - {"number"} else "number"
+        capitals = [self.units[i].text[:1].isupper() for i in range(first, last + 1) if self.is_content[i]]
+        return "name" if capitals and all(capitals) and first > 0 else "words"
+
+    def edge_faults(self, first: int, last: int) -> int:
+        """How many edges of a span are words that values seldom begin or end with."""
+        return int(self.words[first] in PREPOSITIONS or self.words[first] in VERBS) + int(
+            self.words[last] in PREPOSITIONS or self.words[last] in DETERMINERS or self.words[last] in VERBS
+        )
