@@ -14,6 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def log_sum_exp(logits: NDArray[np.float32]) -> float:
+    top = float(logits.max())
+    return top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
+
+
 @dataclass(slots=True)
 class Count:
     """What one request has cost so far."""

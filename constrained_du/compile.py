@@ -15,21 +15,20 @@ from constrained_du.errors import GrammarError
 from constrained_du.grammar import (
     AnyOf, CallGrammar, Choice, Defined, Field, FreeText, Items, Members, Node, OneOf, Substring,
 )  # fmt: skip
-from constrained_du.patterns import PatternError
+from constrained_du.patterns import PatternError, bounded_automaton, compiled
 from constrained_du.recognizers.formats import find_formats
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import TimeKind, find_times
 from constrained_du.schema import (
-    FORMATS, MAX_TEXT, TIME_FORMATS, Boolean, Entity, Enumerated, ListOf, Null, Number, Record, Reference, Schema,
-    SlotLabel, Text, Union, compiled, json_key, walk,
+    FORMATS, MAX_FREE_STATES, MAX_TEXT, TIME_FORMATS, Boolean, Entity, Enumerated, ListOf, Null, Number, Record, Reference, Schema,
+    SlotLabel, Text, Union, json_key, walk,
 )  # fmt: skip
 from constrained_du.spec import Function
 from constrained_du.types import JsonValue, Span
 from constrained_du.words import boundaries
 
 MAX_SPANS = 200_000  # constrained spans of one utterance; 600 words have 180,000
-MAX_FREE_STATES = 20_000  # pattern × length of one free slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,10 +270,8 @@ def _free(schema: Text, place: _Place) -> FreeText:
     most = MAX_TEXT if schema.max_length is None else schema.max_length
     if not schema.patterns:
         return FreeText(schema.min_length, most)
-    if len(schema.patterns) > 1:
-        raise GrammarError(f"{place.keys[0]}: two patterns for one free text - write them as one")
     try:
-        automaton = compiled(schema.patterns[0]).automaton().bounded(schema.min_length, most, MAX_FREE_STATES)
+        automaton = bounded_automaton(schema.patterns, schema.min_length, most, MAX_FREE_STATES)
     except PatternError as problem:
         raise GrammarError(f"{place.keys[0]}: {problem}") from None
     return FreeText(schema.min_length, most, automaton)

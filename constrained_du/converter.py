@@ -20,14 +20,14 @@ from constrained_du import loading, storage
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
 from constrained_du.emit import to_gbnf
-from constrained_du.engine import Engine, Request
+from constrained_du.engine import Engine
 from constrained_du.errors import ArtifactMismatchError, GrammarError, InputError, NotFinalizedError, SpecError
 from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
 from constrained_du.loading import AUTO, Settings
 from constrained_du.recognizers.lists import read_recognizers
-from constrained_du.requests import read_request, spread
+from constrained_du.requests import Request, read_request, spread
 from constrained_du.sayable import is_sayable
 from constrained_du.scoring import Progress, prepare
 from constrained_du.spec import SpecWarning, read_specs
@@ -286,6 +286,16 @@ class Converter:
     def labels(self) -> tuple[str, ...]:
         """The labels of the functions, in spec order."""
         return tuple(self._domain.index)
+
+    @property
+    def specs(self) -> tuple[Mapping[str, JsonValue], ...]:
+        """The functions in OpenCUI's form, other keys (``x-link``, …) included."""
+        return tuple(function.native for function in self._domain.functions)
+
+    @property
+    def settings(self) -> Settings:
+        """The options with which it was made and is run."""
+        return self._settings
 
 
 def _check(path: Path, what: str, wanted: storage.ModelIdentity | None, found: loading.ModelFile | None) -> None:

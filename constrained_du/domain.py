@@ -19,7 +19,7 @@ from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.spec import Function
 from constrained_du.terms import normalised
-from constrained_du.words import atoms
+from constrained_du.words import atoms, is_unspaced
 
 
 @dataclass(frozen=True)
@@ -89,4 +89,7 @@ def _explained(function: Function, exemplars: Iterable[Exemplar]) -> frozenset[s
 
 
 def _stems(text: str) -> set[str]:
-    return {stem(normalised(atom.text)) for atom in atoms(text) if atom.kind not in ("blank", "sign") or atom.text.isalnum()}
+    """Stems of words; neighbouring pairs of letters in scripts without spaces."""
+    units = [normalised(atom.text) for atom in atoms(text) if atom.kind not in ("blank", "sign") or atom.text.isalnum()]
+    pairs = {a + b for a, b in zip(units, units[1:], strict=False) if is_unspaced(a) and is_unspaced(b)}
+    return pairs | {stem(unit) for unit in units if not is_unspaced(unit)}

@@ -1,68 +1,33 @@
 """One request: utterance and candidates in, the answer and its rivals out.
 
-Exemplar match, then evidence about functions, then slots of the best functions, then the
-ranking of complete answers. Deterministic: the same request gives the same bytes.
+Decides how a request is answered (refused, greedily, as one call, as several) and counts
+what that cost. Deterministic: the same request gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from heapq import merge
-from itertools import islice
-from math import exp, log
+from math import exp, log, prod
 from time import perf_counter
 
-from constrained_du.backend import Backend, Count, Embedder
+from constrained_du.answering import Answering
+from constrained_du.backend import Backend, Embedder
 from constrained_du.candidates import Candidates, Expectation
-from constrained_du.compile import Binder
+from constrained_du.clauses import clauses
 from constrained_du.domain import Domain
-from constrained_du.errors import InputError
-from constrained_du.evidence import SlotEvidence
-from constrained_du.fillings import FREE, Filler, Filling
+from constrained_du.errors import ContextOverflowError, InputError
 from constrained_du.generation import Generator
-from constrained_du.grammar import CallGrammar
+from constrained_du.grammar import Grammar
 from constrained_du.loading import Settings
-from constrained_du.matching import Match
-from constrained_du.prompt import clarification
-from constrained_du.scoring import FunctionScorer, Prepared, Verdict
-from constrained_du.search import assignments
-from constrained_du.spec import Function
-from constrained_du.types import (
-    ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats,
-)  # fmt: skip
-from constrained_du.view import View
-from constrained_du.weights import EXEMPLAR_CERTAINTY, SLOT_TEMPERATURE
+from constrained_du.prompt import clarification, greedy_prompt
+from constrained_du.requests import Request
+from constrained_du.scoring import FunctionScorer, Prepared
+from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanation, Result, Span, Stats
 from constrained_du.words import is_blank
 
-CLOSE = 4.0  # log odds: functions this far behind the best still have their slots filled
-CONSIDERED = 64  # assignments that share the probability of a function
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One request, checked. ``allowed`` are indices of functions; see ``Converter.convert``."""
-
-    utterance: str
-    candidates: Candidates = Candidates()
-    expectations: tuple[Expectation, ...] = ()
-    history: tuple[str, ...] = ()
-    now: datetime | None = None
-    allowed: tuple[int, ...] = ()
-    may_refuse: bool = True
-    must_refuse: bool = False
-    max_calls: int = 1
-    n_best: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """One candidate answer: a function with its slots, or the fallback (function None)."""
-
-    function: Function | None
-    fillings: tuple[Filling | None, ...]
-    log_probability: float
+RESERVED = 192  # tokens kept for prompts and the longest name beside an utterance
+SURE = 0.5  # a clause is a request of its own when it is likelier than not
 
 
 @dataclass(frozen=True)
@@ -80,7 +45,7 @@ class Engine:
         started = perf_counter()
         with self.backend.exclusive() as count:
             result = self._answer(request)
-            return replace(result, stats=_stats(count, perf_counter() - started))
+            return replace(result, stats=Stats(count.tokens, count.passes, perf_counter() - started))
 
     def _answer(self, request: Request) -> Result:
         if request.must_refuse:
@@ -88,225 +53,130 @@ class Engine:
         if is_blank(request.utterance):
             if request.may_refuse:
                 return _refusal("blank")
-            raise InputError("a blank utterance has no call - leave tool_choice at \"auto\"")
+            raise InputError('a blank utterance has no call - leave tool_choice at "auto"')
         self._check_length(request.utterance)
-        thread = _Thread(self, request)
-        return thread.result()
+        if self.settings.decoder == "greedy":
+            return self._greedy(request)
+        single = self._one(request)
+        several = self._several(request, single) if request.max_calls > 1 else None
+        return self._cautious(several or single, request)
 
     def _check_length(self, utterance: str) -> None:
-        """Refuses early what cannot fit; a token has at least one byte, most have four."""
-        from constrained_du.errors import ContextOverflowError
-
-        if len(utterance) > self.backend.context * 64:
-            needed = len(utterance) // 4
-        else:
-            needed = len(self.backend.encode(utterance))
-        room = self.backend.context - 192  # prompts and the longest call beside the utterance
+        """Refuses what cannot fit before anything is evaluated."""
+        room = self.backend.context - RESERVED
+        # Tokenizing megabytes takes seconds, and no token has more than some 64 letters.
+        needed = len(self.backend.encode(utterance)) if len(utterance) <= 64 * room else len(utterance) // 4
         if needed > room:
             raise ContextOverflowError(
-                f"the utterance has about {needed} tokens and the context of {self.backend.context} tokens has room for "
-                f"{room} - shorten it or raise context="
+                f"the utterance has about {needed} tokens and the context of {self.backend.context} tokens leaves "
+                f"room for {room} - shorten it or raise context="
             )
 
+    def _one(self, request: Request) -> Result:
+        scorer = FunctionScorer(self.domain, self.backend, self.embedder, self.prepared)
+        return Answering(self.domain, scorer, self.generator, request, self.settings.operators).result()
 
-class _Thread:
-    """The state of one request while it is answered."""
+    def _cautious(self, result: Result, request: Request) -> Result:
+        """Refuses calls that are likelier wrong than ``caution`` tolerates."""
+        caution = self.settings.caution
+        if caution is None or not request.may_refuse or not result.understood or 1 - result.confidence <= caution:
+            return result
+        refusal = Call(DO_NOT_UNDERSTAND, confidence=1 - result.confidence)
+        others = tuple(a for a in result.alternatives if a.calls[0].name != DO_NOT_UNDERSTAND)
+        first = Alternative((refusal,), 0.0, 1 - result.confidence)
+        return replace(
+            result, calls=(refusal,), confidence=first.confidence,
+            alternatives=(first, *others)[: request.n_best], explanation=replace(result.explanation, decided_by="caution"),
+        )  # fmt: skip
 
-    def __init__(self, engine: Engine, request: Request) -> None:
-        self.engine, self.request, self.domain = engine, request, engine.domain
-        self.view = View(request.utterance, request.now)
-        self.binder = Binder(request.utterance, request.candidates, engine.domain.ontology, request.now)
-        self._bound: dict[int, CallGrammar] = {}
-        self._slots: dict[int, list[list[Filling]]] = {}
-        self.most = max(CONSIDERED, 4 * request.n_best)
+    # -- several calls -------------------------------------------------------------------
 
-    def grammar(self, index: int) -> CallGrammar:
-        if index not in self._bound:
-            self._bound[index] = self.binder.bind(self.domain.functions[index])
-        return self._bound[index]
+    def _several(self, request: Request, single: Result) -> Result | None:
+        """The calls of the clauses, where each clause is a request of its own."""
+        pieces = clauses(request.utterance)
+        if not 1 < len(pieces) <= max(request.max_calls, 8):
+            return None
+        calls: list[Call] = []
+        confidences: list[float] = []
+        for piece in pieces:
+            part = self._one(self._part(request, piece, calls))
+            best = part.calls[0]
+            own = bool(best.arguments) or not calls or best.name not in {call.name for call in calls}
+            if not part.understood or part.confidence < SURE * SURE or not own:
+                return None
+            calls.append(_shifted(best, piece.start))
+            confidences.append(part.confidence)
+        if len(calls) > request.max_calls or len({(c.name, c.to_json()) for c in calls}) < len(calls):
+            return None
+        shared = [self._with_shared(call, calls[:number]) for number, call in enumerate(calls)]
+        confidence = prod(confidences)
+        alternative = Alternative(tuple(shared), _log(confidence), confidence)
+        explanation = replace(single.explanation, decided_by="clauses")
+        rest = tuple(a for a in single.alternatives if a.score < alternative.score)
+        return Result(tuple(shared), confidence, (alternative, *rest)[: request.n_best], Stats(), explanation)
 
-    def result(self) -> Result:
-        allowed = self.request.allowed
-        match = self.exemplar_match()
-        if match is not None:
-            verdict = self.certain(match)
-        else:
-            verdict = self.scorer().verdict(self.request.utterance, self.not_forbidden(), self.expected_functions())
-        probabilities = self.function_probabilities(verdict)
-        answers = list(islice(self.ranked(verdict, probabilities, match), max(1, self.request.n_best)))
-        alternatives = tuple(self.alternative(answer, probabilities) for answer in answers)
-        best = alternatives[0]
-        explanation = self.explanation(verdict, probabilities, match, answers[0], allowed)
-        return Result(best.calls, best.confidence, alternatives, Stats(), explanation)
-
-    # -- functions -----------------------------------------------------------------------
-
-    def scorer(self) -> FunctionScorer:
-        return FunctionScorer(self.domain, self.engine.backend, self.engine.embedder, self.engine.prepared)
-
-    def expected_functions(self) -> tuple[int, ...]:
-        wanted = (self.domain.index[expectation.function] for expectation in self.request.expectations)
-        return tuple(dict.fromkeys(index for index in wanted if index in self.request.allowed))
-
-    def matches(self) -> list[Match]:
-        labels = {self.domain.functions[i].label: self.grammar(i) for i in self.request.allowed} if (
-            self.domain.exemplars
-        ) else {}
-        expected = {(e.function, e.slot) for e in self.request.expectations} | {
-            (e.function, None) for e in self.request.expectations
+    def _part(self, request: Request, piece: Span, before: Sequence[Call]) -> Request:
+        """The request of one clause; what was just called may go on with bare values."""
+        by_key = {
+            key: tuple(
+                replace(choice, span=Span(choice.span.start - piece.start, choice.span.end - piece.start))
+                for choice in choices
+                if choice.span is not None and piece.start <= choice.span.start and choice.span.end <= piece.end
+            )
+            for key, choices in request.candidates.by_key.items()
         }
-        found = self.domain.templates.matches(self.view, labels) if labels else []
-        return [m for m in found if m.exemplar.context is None or m.exemplar.context in expected]
+        expectations = request.expectations
+        if before and before[-1].arguments:
+            expectations = tuple(Expectation(slot, before[-1].name) for slot in before[-1].arguments)
+        text = request.utterance[piece.start : piece.end]
+        candidates = Candidates(by_key)
+        return replace(request, utterance=text, candidates=candidates, expectations=expectations, max_calls=1, n_best=1)
 
-    def exemplar_match(self) -> Match | None:
-        return next((match for match in self.matches() if match.exemplar.mode != "negative"), None)
-
-    def not_forbidden(self) -> tuple[int, ...]:
-        forbidden = {self.domain.index[m.exemplar.function] for m in self.matches() if m.exemplar.mode == "negative"}
-        return tuple(index for index in self.request.allowed if index not in forbidden)
-
-    def certain(self, match: Match) -> Verdict:
-        """A verdict that an exemplar settles: no tokens."""
-        from constrained_du.scoring import Rival
-
-        chosen = self.domain.index[match.exemplar.function]
-        others = [i for i in self.request.allowed if i != chosen]
-        rivals = [Rival(chosen, {"exemplar match": 1.0}, 0.0), *(Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in others)]
-        return Verdict(tuple(rivals), -EXEMPLAR_CERTAINTY)
-
-    def function_probabilities(self, verdict: Verdict) -> dict[int | None, float]:
-        """Natural logs; the key None is the fallback."""
-        scores: dict[int | None, float] = {rival.index: rival.score for rival in verdict.rivals}
-        if self.request.may_refuse:
-            scores[None] = verdict.fallback
-        if not scores:
-            return {None: 0.0}
-        top = max(scores.values())
-        total = top + log(sum(exp(score - top) for score in scores.values()))
-        return {key: score - total for key, score in scores.items()}
-
-    # -- answers -------------------------------------------------------------------------
-
-    def ranked(
-        self, verdict: Verdict, probabilities: Mapping[int | None, float], match: Match | None
-    ) -> Iterator[_Answer]:
-        """Complete answers, likeliest first."""
-        streams: list[Iterable[_Answer]] = []
-        if None in probabilities:
-            streams.append([_Answer(None, (), probabilities[None])])
-        for rival in verdict.rivals:
-            streams.append(self.calls_of(rival.index, probabilities[rival.index], match))
-        return merge(*streams, key=lambda answer: -answer.log_probability)
-
-    def calls_of(self, index: int, log_probability: float, match: Match | None) -> Iterator[_Answer]:
-        """The calls of one function by falling probability; lazily, for most are never asked for."""
-        function = self.domain.functions[index]
-        slots = self.fillings(index)
-        if match is not None and match.exemplar.function == function.label:
-            slots = [self.matched(match, slot.name, own) for slot, own in zip(function.slots, slots, strict=True)]
-        found = list(islice(assignments(slots), self.most))
-        shares = [score / SLOT_TEMPERATURE for _, score in found]
-        top = max(shares)
-        total = top + log(sum(exp(share - top) for share in shares))
-        for (chosen, _), share in zip(found, shares, strict=True):
-            yield _Answer(function, chosen, log_probability + share - total)
-
-    def fillings(self, index: int) -> list[list[Filling]]:
-        if index not in self._slots:
-            function = self.domain.functions[index]
-            grammar = self.grammar(index)
-            expected = {e.slot for e in self.request.expectations if e.function == function.label and e.slot}
-            evidence = SlotEvidence(function, self.view, frozenset(expected), self.domain.explained[function.label])
-            filler = Filler(evidence, grammar.definitions, self.most)
-            places = self.domain.places[function.label]
-            self._slots[index] = [
-                filler.fillings(places[field.name], field.node, field.name) for field in grammar.slots.fields
-            ]
-        return self._slots[index]
-
-    @staticmethod
-    def matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
-        """The fillings of a slot under an exemplar that matched: its own choice far ahead."""
-        choices = match.choices.get(slot)
-        if choices is None:
-            return [replace(filling, score=filling.score - EXEMPLAR_CERTAINTY) for filling in own]
-        values = [choice.value for choice in choices]
-        spans = tuple((slot, choice.span) for choice in choices if choice.span is not None)
-        listed = [f for f in own if isinstance(f.value, list)]
-        value: JsonValue = values if listed or len(values) > 1 else values[0]
-        chosen = Filling(value, EXEMPLAR_CERTAINTY, spans)
-        return [chosen, *(replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value)]
-
-    def alternative(self, answer: _Answer, probabilities: Mapping[int | None, float]) -> Alternative:
-        confidence = min(1.0, exp(answer.log_probability))
-        if answer.function is None:
-            return Alternative((Call(DO_NOT_UNDERSTAND, confidence=confidence),), answer.log_probability, confidence)
-        return Alternative((self.call(answer.function, answer.fillings, confidence),), answer.log_probability, confidence)
-
-    def call(self, function: Function, fillings: Sequence[Filling | None], confidence: float) -> Call:
-        arguments: dict[str, JsonValue] = {}
-        spans: dict[str, Span] = {}
-        for slot, filling in zip(function.slots, fillings, strict=True):
-            if filling is None:
-                continue
-            value = filling.value
-            if value is FREE:
-                value = self.engine.generator.value(self.request.utterance, function, slot, arguments, self.grammar(
-                    self.domain.index[function.label]))  # fmt: skip
-            arguments[slot.name] = value
-            spans.update(filling.spans)
-        missing = tuple(slot.name for slot in function.slots if slot.required and slot.name not in arguments)
+    def _with_shared(self, call: Call, before: Sequence[Call]) -> Call:
+        """A required slot said once for all: "lights off and shades down in the kitchen"."""
+        function = self.domain.by_label[call.name]
+        arguments = dict(call.arguments)
+        for slot in call.missing:
+            source = next((c for c in reversed(before) if slot in c.arguments and c.name != call.name), None)
+            if source is not None and self.domain.by_label[source.name].slot[slot].schema == function.slot[slot].schema:
+                arguments[slot] = source.arguments[slot]
+        ordered = {slot.name: arguments[slot.name] for slot in function.slots if slot.name in arguments}
+        missing = tuple(slot for slot in call.missing if slot not in ordered)
         question = clarification(function, function.slot[missing[0]]) if missing else None
-        return Call(function.label, arguments, spans, {}, missing, question, confidence)
+        return replace(call, arguments=ordered, missing=missing, clarification=question)
 
-    # -- explaining ----------------------------------------------------------------------
+    # -- greedy --------------------------------------------------------------------------
 
-    def explanation(
-        self,
-        verdict: Verdict,
-        probabilities: Mapping[int | None, float],
-        match: Match | None,
-        best: _Answer,
-        allowed: Sequence[int],
-    ) -> Explanation:
-        rows: list[dict[str, JsonValue]] = [
-            {
-                "name": self.domain.functions[rival.index].label,
-                "probability": exp(probabilities[rival.index]),
-                "score": rival.score,
-                **rival.features,
-            }
-            for rival in verdict.rivals[:8]
-        ]
-        if None in probabilities:
-            fallback = {"name": DO_NOT_UNDERSTAND, "probability": exp(probabilities[None]), "score": verdict.fallback}
-            rows.append({**fallback, **verdict.fallback_features})
-        slots: list[dict[str, JsonValue]] = []
-        if best.function is not None:
-            own = self.fillings(self.domain.index[best.function.label])
-            for slot, fillings in zip(best.function.slots, own, strict=True):
-                slots.append({
-                    "function": best.function.label, "slot": slot.name,
-                    "choices": [(ABSENT, _share(fillings, None)), *(
-                        (None if f.value is FREE else f.value, _share(fillings, f)) for f in fillings[:6]
-                    )],
-                })  # fmt: skip
-        decided = "exemplar" if match is not None else "tool_choice" if not self.request.may_refuse else "evidence"
-        return Explanation(decided, match.exemplar.text if match is not None else None, tuple(rows), tuple(slots))
+    def _greedy(self, request: Request) -> Result:
+        """The call that masked decoding gives: what other constrained decoders do."""
+        scorer = FunctionScorer(self.domain, self.backend, self.embedder, self.prepared)
+        asked = Answering(self.domain, scorer, self.generator, request, False)
+        grammar = Grammar(tuple(asked.grammar(i) for i in request.allowed), request.max_calls, request.may_refuse)
+        functions = [self.domain.functions[i] for i in request.allowed]
+        decoded, log_probability = self.generator.calls(greedy_prompt(request.utterance, functions), grammar)
+        confidence = exp(log_probability)
+        calls = tuple(self._finished(call, confidence) for call in decoded)
+        alternative = Alternative(calls, log_probability, confidence)
+        return Result(calls, confidence, (alternative,), Stats(), Explanation("greedy"))
+
+    def _finished(self, call: Call, confidence: float) -> Call:
+        function = self.domain.by_label.get(call.name)
+        if function is None:
+            return replace(call, confidence=confidence)
+        missing = tuple(slot.name for slot in function.slots if slot.required and slot.name not in call.arguments)
+        question = clarification(function, function.slot[missing[0]]) if missing else None
+        return replace(call, missing=missing, clarification=question, confidence=confidence)
 
 
-def _share(fillings: Sequence[Filling], chosen: Filling | None) -> float:
-    total = 1.0 + sum(exp(min(50.0, filling.score / SLOT_TEMPERATURE)) for filling in fillings)
-    return (1.0 if chosen is None else exp(min(50.0, chosen.score / SLOT_TEMPERATURE))) / total
+def _shifted(call: Call, by: int) -> Call:
+    return replace(call, spans={slot: Span(span.start + by, span.end + by) for slot, span in call.spans.items()})
+
+
+def _log(probability: float) -> float:
+    return log(max(probability, 1e-300))
 
 
 def _refusal(reason: str) -> Result:
     call = Call(DO_NOT_UNDERSTAND, confidence=1.0)
     return Result((call,), 1.0, (Alternative((call,), 0.0, 1.0),), Stats(), Explanation(reason))
 
-
-def _stats(count: Count, seconds: float) -> Stats:
-    return Stats(count.tokens, count.passes, seconds)
-
-
-__all__ = ["Callable", "Engine", "Request"]

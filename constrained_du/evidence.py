@@ -11,10 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+import numpy as np
+
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import (
-    AFFIRMATIVE, CUES, CUES_AFTER, FUNCTION_WORDS, KINDS, NEGATIVE, NEGATORS, ORDINALS, PREPOSITIONS, stem, words_of,
+    AFFIRMATIVE, CUES, CUES_AFTER, DETERMINERS, FUNCTION_WORDS, KINDS, NEGATIVE, NEGATORS, ORDINALS, PREPOSITIONS,
+    VERBS, stem, words_of,
 )  # fmt: skip
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, Text, Union
 from constrained_du.spec import Function
@@ -22,11 +25,13 @@ from constrained_du.terms import normalised, shared_terms
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import END, START, View
 from constrained_du.weights import SLOT_WEIGHTS
-from constrained_du.words import atoms
+from constrained_du.words import SENTENCE_PUNCTUATION, atoms, is_unspaced
 
-CONTEXT_WORDS = 3  # on each side of a slot
+CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
+_NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
 SLOT = "<slot>"
+_FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
 Features = dict[str, float]
 
@@ -55,6 +60,11 @@ class Place:
     def own_words(self) -> frozenset[str]:
         described = {stem(word) for word in _words(self.description) if word not in FUNCTION_WORDS and len(word) > 1}
         return self.name_words | described
+
+    @cached_property
+    def described(self) -> frozenset[str]:
+        """Stems of the description alone, function words included where it is a list of examples."""
+        return frozenset(stem(word) for word in _words(self.description)) - _FILLERS
 
     @cached_property
     def kind(self) -> str:
@@ -140,6 +150,11 @@ class SlotEvidence:
     explained: frozenset[str]
     """Stems that the function's own words account for: they need no slot."""
     roles: Mapping[tuple[str, Span], float] = field(default_factory=dict)
+    _spans: dict[tuple[int, int, bool], tuple[str, Features]] = field(default_factory=dict)
+    _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._known = self.view.explained_by(self.explained)
 
     def score(self, place: Place, choice: Choice) -> float:
         return total(self.features(place, choice))
@@ -238,67 +253,122 @@ class SlotEvidence:
     def _said(self, place: Place, choice: Choice, span: Span, features: Features) -> None:
         view = self.view
         first, last = view.within(span)
-        shape = view.shape(first, last)
-        features["context"], features["context both"] = self._context(place, first, last)
-        features["no context"] = float(bool(place.contexts) and features["context"] == 0)
-        features["share"] = place.share
-        features["kind same"] = float(_agree(place.kind, shape))
-        features["kind other"] = float(place.kind in _SHAPED and shape in _SHAPED and not _agree(place.kind, shape))
-        features["kind missing"] = float(place.kind in _SHAPED and shape not in _SHAPED)
-        features["kind unwanted"] = float(place.kind not in _SHAPED and shape in _SHAPED)
+        shape, common = self._span_features(first, last, choice.source == "verbatim")
+        features.update(common)
+        if place.contexts:
+            both, smaller = self._contexts_at(place)
+            agreed = both[first][last]
+            features["context"], features["context both"] = agreed, smaller[first][last]
+            features["no context"] = float(agreed == 0.0)
+            features["share"] = place.share
+            features["rare"] = float(place.share == 0.0)
+        else:
+            features["unshown"] = 1.0
+        kind = place.kind
+        if kind in _SHAPED:
+            features["kind same" if _agree(kind, shape) else "kind other" if shape in _SHAPED else "kind missing"] = 1.0
+        elif shape in _SHAPED:
+            features["kind unwanted"] = 1.0
+        elif _agree(kind, shape):
+            features["kind name"] = 1.0
         features["cue"] = self._cue(place, first, last)
+        features["named"] = self._named(place, first, last)
+        features["described"] = self._described(place, first, last)
+        if place.name in self.expected:
+            features["expected whole"] = common.get("whole", 0.0)
+            if kind in _SHAPED:
+                features["expected kind"] = float(_agree(kind, shape))
         features["role"] = self.roles.get((place.name, span), 0.0)
-        covered = [i for i in range(first, last + 1) if view.is_content[i] and view.stems[i] not in self.explained]
-        features["whole"] = float(last - first + 1 >= sum(u.may_border for u in view.units))
-        features["covers"] = min(4.0, len(covered))
-        if choice.source == "verbatim":
-            self._verbatim(first, last, shape, features)
         if not choice.exact:
             features["fuzzy"] = 1.0
+
+    def _span_features(self, first: int, last: int, verbatim: bool) -> tuple[str, Features]:
+        """What does not depend on the slot; computed once for a span."""
+        key = (first, last, verbatim)
+        if key not in self._spans:
+            shape = self.view.shape(first, last)
+            features: Features = {}
+            view = self.view
+            covered = [i for i in range(first, last + 1) if view.is_content[i] and not self._known[i]]
+            features["whole"] = float(last - first + 1 >= sum(u.may_border for u in view.units))
+            features["covers"] = min(4.0, len(covered))
+            features["some"] = float(bool(covered))
+            if verbatim:
+                self._verbatim(first, last, shape, features)
+            self._spans[key] = (shape, {name: value for name, value in features.items() if value})
+        return self._spans[key]
 
     def _verbatim(self, first: int, last: int, shape: str, features: Features) -> None:
         view = self.view
         size = last - first + 1
         features["edges"] = float(view.edge_faults(first, last))
         features["empty"] = float(not any(view.is_content[first : last + 1]))
-        features["explained"] = sum(view.stems[i] in self.explained for i in range(first, last + 1)) / size
-        features["long"] = max(0.0, size - 5.0)
+        features["explained"] = sum(self._known[first : last + 1]) / size
+        features["explained all"] = float(features["explained"] == 1.0)
+        unspaced = view.is_unspaced[first] and view.is_unspaced[last]
+        features["long"] = max(0.0, size - (8.0 if unspaced else 5.0))
+        features["two or more"] = float(size > 1)
+        features["one letter"] = float(unspaced and size == 1)
+        features["unspaced"] = float(unspaced)
         features["name"] = float(shape == "name")
-        features["cut left"] = float(first > 0 and view.is_content[first - 1] and view.stems[first - 1] not in self.explained)
+        features["shaped"] = float(shape in _SHAPED)
+        before, after = view.before(first), view.after(last)
+        features["cut left"] = float(first > 0 and view.is_content[first - 1] and not self._known[first - 1])
         features["cut right"] = float(
-            last + 1 < len(view.words) and view.is_content[last + 1] and view.stems[last + 1] not in self.explained
+            last + 1 < len(view.words) and view.is_content[last + 1] and not self._known[last + 1]
+        )
+        features["cut name"] = float(
+            (first > 0 and _capital(view, first - 1) and _capital(view, first))
+            or (last + 1 < len(view.words) and _capital(view, last + 1) and _capital(view, last))
         )
         features["splits kind"] = float(_splits(view, first, last))
-        features["after preposition"] = float(view.before(first) in PREPOSITIONS)
-        features["at end"] = float(last + 1 >= len(view.words) or not view.is_content[last + 1])
-        inside = [view.words[i] for i in range(first + 1, last)]
+        features["after preposition"] = float(before in PREPOSITIONS)
+        features["after determiner"] = float(before in DETERMINERS)
+        features["determiner first"] = float(view.words[first] in DETERMINERS)
+        features["at end"] = float(after == END or after in SENTENCE_PUNCTUATION)
+        features["before function word"] = float(after in FUNCTION_WORDS)
+        inside = view.words[first + 1 : last]
         features["preposition inside"] = float(sum(word in PREPOSITIONS for word in inside))
+        features["verb inside"] = float(sum(word in VERBS for word in inside))
+        features["punctuation inside"] = float(sum(word in SENTENCE_PUNCTUATION for word in inside))
 
-    def _context(self, place: Place, first: int, last: int) -> tuple[float, float]:
-        """Best agreement with an exemplar's words around the slot: sum of both sides, and the smaller side."""
-        best = (0.0, 0.0)
-        for left, right in place.contexts:
-            before = _agreement(left, lambda d: self.view.before(first, d))
-            after = _agreement(right, lambda d: self.view.after(last, d))
-            best = max(best, (before + after, min(before, after)))
-        return best
+    def _contexts_at(self, place: Place) -> tuple[list[list[float]], list[list[float]]]:
+        """For every first and last unit the best agreement with an exemplar's words around
+        the slot: the sum of both sides, and the smaller side."""
+        if place.name not in self._contexts:
+            view, size = self.view, len(self.view.words)
+            lefts = np.array([[_agreement(left, view, i, -1) for i in range(size)] for left, _ in place.contexts])
+            rights = np.array([[_agreement(right, view, i, 1) for i in range(size)] for _, right in place.contexts])
+            both = (lefts[:, :, None] + rights[:, None, :]).max(axis=0)
+            smaller = np.minimum(lefts[:, :, None], rights[:, None, :]).max(axis=0)
+            self._contexts[place.name] = (both.tolist(), smaller.tolist())
+        return self._contexts[place.name]
 
     def _cue(self, place: Place, first: int, last: int) -> float:
-        """Words beside the span that speak for this slot: prepositions, or its own name."""
+        """Prepositions and particles beside the span that speak for this slot."""
         view = self.view
         strength = 0.0
-        for distance in (1, 2):
-            word = view.before(first, distance)
-            if CUES.get(word, frozenset()) & place.own_words or CUES.get(word, frozenset()) & place.name_words:
-                strength += 1.0 if distance == 1 else 0.5
-            if stem(word) in place.name_words and word not in PREPOSITIONS:
-                strength += 1.0
-        after = view.after(last)
-        if stem(after) in place.name_words or CUES_AFTER.get(after, frozenset()) & place.own_words:
+        for distance, weight in ((1, 1.0), (2, 0.5)):
+            if CUES.get(view.before(first, distance), _NONE) & place.own_words:
+                strength += weight
+        if CUES_AFTER.get(view.after(last), _NONE) & place.own_words:
             strength += 1.0
         return strength
 
+    def _named(self, place: Place, first: int, last: int) -> float:
+        """The slot's own name beside the span ("playlist X", "X playlist")."""
+        view = self.view
+        around = (view.before(first), view.before(first, 2), view.after(last))
+        return float(any(stem(word) in place.name_words and word not in PREPOSITIONS for word in around))
 
+    def _described(self, place: Place, first: int, last: int) -> float:
+        """Share of the span's words that the slot's description speaks of ("such as song, album")."""
+        stems = [s for s, content in zip(self.view.stems[first : last + 1], self.view.is_content[first : last + 1], strict=True)
+                 if content or last == first]
+        return sum(word in place.described for word in stems) / len(stems) if stems else 0.0
+
+
+_NONE: frozenset[str] = frozenset()
 _SHAPED = frozenset(("number", "date", "time", "datetime", "duration"))
 
 
@@ -317,10 +387,15 @@ def _splits(view: View, first: int, last: int) -> bool:
     )
 
 
-def _agreement(context: tuple[str, ...], word: object) -> float:
+def _capital(view: View, index: int) -> bool:
+    return view.units[index].text[:1].isupper()
+
+
+def _agreement(context: tuple[str, ...], view: View, at: int, side: int) -> float:
     agreed = 0.0
-    for distance, (wanted, weight) in enumerate(zip(context, _NEARNESS, strict=False), start=1):
-        said = word(distance)  # type: ignore[operator]
+    nearness = _NEARNESS_UNSPACED if context and is_unspaced(context[0]) else _NEARNESS
+    for distance, (wanted, weight) in enumerate(zip(context, nearness, strict=False), start=1):
+        said = view.before(at, distance) if side < 0 else view.after(at, distance)
         if wanted == said:
             agreed += weight
         elif wanted == SLOT:

@@ -14,7 +14,7 @@ from itertools import combinations, islice
 from constrained_du.evidence import Place, SlotEvidence, place
 from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
 from constrained_du.schema import Enumerated, ListOf, Member, Record, Schema, Union, json_key
-from constrained_du.search import assignments
+from constrained_du.search import Assignments
 from constrained_du.types import JsonValue, Span
 
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
@@ -131,7 +131,7 @@ class Filler:
     def _tuple(self, where: Place, node: Items, path: str, depth: int) -> Iterator[Filling]:
         fixed = node.prefix[: max(node.least, 1)]
         slots = [self.fillings(where, part, f"{path}[{i}]", depth + 1) for i, part in enumerate(fixed)]
-        for chosen, _ in islice(assignments(slots, required=True), self.most):
+        for chosen, _ in islice(Assignments(slots, required=True).best_first(), self.most):
             yield _listing([filling for filling in chosen if filling is not None], path)
 
     def _object(self, where: Place, node: Members, path: str, depth: int) -> Iterator[Filling]:
@@ -142,7 +142,7 @@ class Filler:
             member = known.get(field.name, Member(field.name, where.schema))
             inner = place(Member(member.name, member.schema, member.required, f"{where.description} {member.description}"))
             slots.append(self.fillings(inner, field.node, f"{path}.{field.name}", depth + 1))
-        for chosen, score in islice(assignments(slots), self.most):
+        for chosen, score in islice(Assignments(slots).best_first(), self.most):
             value = {f.name: c.value for f, c in zip(node.fields, chosen, strict=True) if c is not None}
             if required <= value.keys() and len(value) >= node.least and not any(v is FREE for v in value.values()):
                 spans = tuple(span for c in chosen if c is not None for span in c.spans)

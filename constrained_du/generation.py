@@ -7,12 +7,12 @@ are evaluated together with the next choice, never one at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from constrained_du.backend import Backend
+from constrained_du.backend import Backend, log_sum_exp
 from constrained_du.emit import to_lark
 from constrained_du.errors import DecodeError, GrammarError
 from constrained_du.grammar import CallGrammar, Field, Grammar, Members, OneOf
@@ -22,7 +22,7 @@ from constrained_du.prompt import greedy_prompt
 from constrained_du.schema import Member
 from constrained_du.spec import Function
 from constrained_du.surface import parse
-from constrained_du.types import Call, JsonValue, compact_json
+from constrained_du.types import Call, JsonValue
 
 MAX_TOKENS = 4096  # of one generated answer: above any bounded grammar this package emits
 
@@ -32,20 +32,21 @@ class Generator:
     """Decodes greedily under a grammar. One request at a time, like its backend."""
 
     backend: Backend
-    _cache: dict[str, Matcher] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> TokenTable:
         return TokenTable.of(self.backend)
 
-    def text(self, prompt: str, grammar: Grammar) -> str:
-        """The answer that always takes the likeliest legal token.
+    def text(self, prompt: str, grammar: Grammar) -> tuple[str, float]:
+        """The answer that always takes the likeliest legal token, and the log of its
+        probability among the legal ones; forced tokens cost nothing.
 
         Raises DecodeError when the grammar leaves nothing to say.
         """
         matcher = Matcher(self.table, to_lark(grammar))
         prefix = self.backend.prefix([*self.backend.start_tokens, *self.backend.encode(prompt)])
         tokens: list[int] = []
+        log_probability = 0.0
         while not matcher.is_finished:
             forced = matcher.forced()
             tokens += forced
@@ -57,19 +58,22 @@ class Generator:
             if not mask.any():
                 raise DecodeError("the grammar allows no token here - please report this with the spec")
             logits = self.backend.next_logits(prefix, tokens)
-            token = int(np.where(mask, logits[: len(mask)], -np.inf).argmax())
+            legal = np.where(mask, logits[: len(mask)], -np.inf)
+            token = int(legal.argmax())
+            log_probability += float(legal[token]) - log_sum_exp(legal)
             if token == self.backend.end_token:
                 break
             matcher.accept(token)
             tokens.append(token)
-        return b"".join(self.backend.piece(token) for token in tokens).decode("utf-8", "strict")
+        return b"".join(self.backend.piece(token) for token in tokens).decode("utf-8", "strict"), log_probability
 
-    def calls(self, prompt: str, grammar: Grammar) -> tuple[Call, ...]:
-        text = self.text(prompt, grammar)
+    def calls(self, prompt: str, grammar: Grammar) -> tuple[tuple[Call, ...], float]:
+        """The decoded calls, and the log of their probability."""
+        text, log_probability = self.text(prompt, grammar)
         calls = parse(text, grammar)
         if calls is None:
             raise DecodeError(f"the decoded text {text!r} is not in its own grammar - please report this with the spec")
-        return calls
+        return calls, log_probability
 
     def value(
         self, utterance: str, function: Function, slot: Member, before: Mapping[str, JsonValue], grammar: CallGrammar
@@ -81,10 +85,8 @@ class Generator:
         )
         only = Members((*fields, Field(slot.name, node, True)))
         narrowed = Grammar((CallGrammar(function.label, only, grammar.definitions),), fallback=False)
-        calls = self.calls(greedy_prompt(utterance, [function]), narrowed)
+        calls, _ = self.calls(greedy_prompt(utterance, [function]), narrowed)
         if not calls or slot.name not in calls[0].arguments:
             raise GrammarError(f"{function.label}.{slot.name}: no free text fits")
         return calls[0].arguments[slot.name]
 
-
-__all__ = ["Generator", "compact_json"]

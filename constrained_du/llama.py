@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constrained_du.backend import Count, Prefix, Query
+from constrained_du.backend import Count, Prefix, Query, log_sum_exp
 from constrained_du.errors import ContextOverflowError, DecodeError, ModelError
 from constrained_du.gguf_header import read_header
 
@@ -372,11 +372,6 @@ class _Trie:
                 scores.append(float(logits[row][self._token_of[node]]) - normalisers[row])
             result.append(scores)
         return result
-
-
-def log_sum_exp(logits: NDArray[np.float32]) -> float:
-    top = float(logits.max())
-    return top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
 
 
 def _groups(queries: Sequence[Query], context: int) -> list[list[Query]]:

@@ -66,8 +66,13 @@ class Settings:
 
     @property
     def thread_count(self) -> int:
-        """Physical cores, as far as that can be told: more threads only wait for each other."""
-        return self.threads or max(1, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2))
+        """Cores of this process, at most four: more threads only wait for each other.
+
+        ``CONSTRAINED_DU_THREADS`` overrides it, for machines whose cores are shared.
+        """
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        shared = os.environ.get("CONSTRAINED_DU_THREADS", "")
+        return self.threads or (int(shared) if shared.isdecimal() and int(shared) else max(1, min(4, cores)))
 
     def to_json(self) -> dict[str, JsonValue]:
         return {

@@ -6,7 +6,7 @@ matches yields that function and those slots. Knows templates and choices; no mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from constrained_du.exemplars import Exemplar, SlotMark
@@ -74,8 +74,13 @@ class TemplateIndex:
             (by_word.setdefault(made.first_word, []) if made.first_word is not None else starting_open).append(made)
         return cls({word: tuple(found) for word, found in by_word.items()}, tuple(starting_open))
 
-    def matches(self, view: View, grammars: Mapping[str, CallGrammar]) -> list[Match]:
-        """All matches, the most specific first; ties in the order of the exemplars."""
+    def matches(
+        self, view: View, allowed: Mapping[str, int], grammar_of: Callable[[int], CallGrammar]
+    ) -> list[Match]:
+        """All matches with the functions ``allowed`` (index by label), the most specific first.
+
+        Ties go in the order of the exemplars; grammars are bound for candidates only.
+        """
         words = [(i, w) for i, w in enumerate(view.words)]
         while words and words[-1][1] in SENTENCE_PUNCTUATION:
             words.pop()
@@ -85,8 +90,8 @@ class TemplateIndex:
         found = [
             match
             for candidate in candidates
-            if (grammar := grammars.get(candidate.exemplar.function)) is not None
-            and (match := _match(candidate, view, len(words), grammar)) is not None
+            if (index := allowed.get(candidate.exemplar.function)) is not None
+            and (match := _match(candidate, view, len(words), grammar_of(index))) is not None
         ]
         return sorted(found, key=lambda match: (len(match.choices), -match.literal))
 

@@ -6,16 +6,32 @@ Loose forms in, frozen values out, or an error with value, place and way out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from constrained_du.candidates import read_entities, read_expectations
+from constrained_du.candidates import Candidates, Expectation, read_entities, read_expectations
 from constrained_du.domain import Domain
-from constrained_du.engine import Request
 from constrained_du.errors import InputError
 from constrained_du.types import DO_NOT_UNDERSTAND
 
 HISTORY = 4  # earlier utterances that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, checked. ``allowed`` are indices of functions; see ``Converter.convert``."""
+
+    utterance: str
+    candidates: Candidates = Candidates()
+    expectations: tuple[Expectation, ...] = ()
+    history: tuple[str, ...] = ()
+    now: datetime | None = None
+    allowed: tuple[int, ...] = ()
+    may_refuse: bool = True
+    must_refuse: bool = False
+    max_calls: int = 1
+    n_best: int = 1
 
 
 def read_utterance(utterance: object) -> str:

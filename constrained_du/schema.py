@@ -9,11 +9,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 
-from constrained_du.patterns import Pattern
+from constrained_du.patterns import compiled
 from constrained_du.types import JsonValue, compact_json
 
 MAX_TEXT = 256  # code points of free text without maxLength
+MAX_FREE_STATES = 20_000  # pattern × length of one free text
 FORMATS = ("date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname")
 TIME_FORMATS = FORMATS[:4]
 JSON_TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
@@ -62,7 +64,7 @@ class Number:
             and (self.maximum is None or number <= self.maximum)
             and (self.exclusive_minimum is None or number > self.exclusive_minimum)
             and (self.exclusive_maximum is None or number < self.exclusive_maximum)
-            and (self.multiple_of is None or _is_multiple(number, self.multiple_of))
+            and (self.multiple_of is None or is_multiple(number, self.multiple_of))
         )
 
 
@@ -124,6 +126,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Record:
+    """An object of these members and no others."""
+
     members: tuple[Member, ...]
     min_properties: int = 0
 
@@ -146,12 +150,6 @@ class Reference:
 Schema = Enumerated | Boolean | Null | Number | Text | Entity | SlotLabel | ListOf | Record | Union | Reference
 
 
-def compiled(pattern: str, _cache: dict[str, Pattern] = {}) -> Pattern:  # noqa: B006 - a cache is meant
-    if pattern not in _cache:
-        _cache[pattern] = Pattern(pattern)
-    return _cache[pattern]
-
-
 def same_json(left: JsonValue, right: JsonValue) -> bool:
     """Equality of JSON values: ``true`` is not ``1``, ``1`` is ``1.0``, key order is nothing."""
     if isinstance(left, bool) or isinstance(right, bool) or left is None or right is None:
@@ -167,7 +165,7 @@ def same_json(left: JsonValue, right: JsonValue) -> bool:
 
 def json_key(value: JsonValue) -> str:
     """A text that is equal for equal JSON values; for sets and dictionaries."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, list):
         return "[" + ",".join(map(json_key, value)) + "]"
@@ -176,11 +174,9 @@ def json_key(value: JsonValue) -> str:
     return compact_json(value)
 
 
-def _is_multiple(number: Decimal, step: Decimal) -> bool:
-    scale = -min(0, int(step.as_tuple().exponent), int(number.as_tuple().exponent))
-    if scale > 400:
-        return False
-    return int(number.scaleb(scale)) % int(step.scaleb(scale)) == 0
+def is_multiple(number: Decimal, step: Decimal) -> bool:
+    """Exactly: decimals as fractions, so that no digit is rounded away."""
+    return Fraction(number) % Fraction(step) == 0
 
 
 def walk(schema: Schema) -> Iterator[Schema]:

@@ -130,19 +130,20 @@ class FunctionScorer:
     def weights(self) -> FunctionWeights:
         return SHOWN if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None else BARE
 
-    def verdict(self, utterance: str, allowed: Sequence[int], expected: Sequence[int]) -> Verdict:
-        """``allowed`` and ``expected`` are indices of functions; expected ones always stay in."""
+    def verdict(
+        self, utterance: str, allowed: Sequence[int], situation: Mapping[int, Mapping[str, float]] | None = None
+    ) -> Verdict:
+        """``allowed`` are indices of functions; ``situation`` has features of those that were
+        expected or talked about, which the model judges in any case."""
+        known = situation or {}
         retrieved = self.retrieved(utterance)
-        quick = {i: self.weights.quick(retrieved[i]) for i in allowed}
+        quick = {i: self.weights.quick({**retrieved[i], **known.get(i, {})}) for i in allowed}
         ranked = sorted(allowed, key=lambda i: (-quick[i], i))
-        few = sorted({*ranked[:SHORTLIST], *(i for i in expected if i in quick)})
+        few = sorted({*ranked[:SHORTLIST], *(i for i in known if i in quick and "expected" in known[i])})
         judged = self.judged(utterance, few)
         features: dict[int, dict[str, float]] = {}
         for i in allowed:
-            features[i] = dict(retrieved[i])
-            if i in expected:
-                features[i]["expected"] = 1.0
-            features[i] |= judged.get(i, {"unjudged": 1.0})
+            features[i] = {**retrieved[i], **known.get(i, {}), **judged.get(i, {"unjudged": 1.0})}
         floor = {name: min(found[name] for found in judged.values()) for name in ("channel", "direct")} if judged else {}
         for i in allowed:
             if i not in judged:
@@ -151,6 +152,15 @@ class FunctionScorer:
         rivals.sort(key=lambda rival: (-rival.score, rival.index))
         fallback = self.weights.fallback_features(rivals[0].features if rivals else {}, retrieved, allowed, judged)
         return Verdict(tuple(rivals), self.weights.fallback(fallback), fallback)
+
+    def active(self, history: Sequence[str], allowed: Sequence[int]) -> dict[int, float]:
+        """Which functions the last utterances were about: shares that add up to one; no tokens."""
+        scores = np.zeros(len(allowed))
+        for age, utterance in enumerate(reversed(history)):
+            retrieved = self.retrieved(utterance)
+            own = np.array([self.weights.quick(retrieved[i]) for i in allowed])
+            scores += np.exp(own - own.max()) / np.exp(own - own.max()).sum() * 0.5**age if len(own) else 0.0
+        return {i: float(share) for i, share in zip(allowed, scores / max(1e-9, scores.sum()), strict=True)}
 
     def retrieved(self, utterance: str) -> list[dict[str, float]]:
         """For every function what retrieval says; no tokens."""

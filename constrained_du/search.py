@@ -1,18 +1,22 @@
-"""Best-first search over the slots of one call: exact, lazy, deterministic.
+"""The best assignments of options to slots: exact, lazy, deterministic.
 
-Each slot takes one of its ranked options or none; spans of different slots never overlap.
-Knows scores and spans only.
+Each slot takes one of its options or none; spans of different slots never overlap. A lattice
+over the utterance holds the options that have a span: a path visits positions from left to
+right, skipping or placing a slot. Slots without spans are independent of it. Knows scores
+and spans only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
-from typing import Protocol, TypeVar
+from itertools import count
+from math import exp, log
+from typing import Generic, Protocol, TypeVar
 
 from constrained_du.types import Span
 
-MAX_STEPS = 20_000  # states taken from the queue; beyond, the best found so far end the search
+BEAM = 400  # sets of filled slots that are followed at each position; more only in long forms
 
 
 class Option(Protocol):
@@ -26,56 +30,182 @@ class Option(Protocol):
 T = TypeVar("T", bound=Option)
 
 
-def assignments(slots: Sequence[Sequence[T]], required: bool = False) -> Iterator[tuple[tuple[T | None, ...], float]]:
-    """Assignments by falling total score; ``required`` leaves no slot out.
+class Assignments(Generic[T]):
+    """All assignments for some slots. ``slots[i]`` are the options of slot i, log odds
+    against absence (which scores 0); ``required`` leaves no slot out."""
 
-    ``slots[i]`` are the options of slot i, best first, with log odds against absence
-    (which scores 0). Ties go to the earlier slot's better option.
+    def __init__(self, slots: Sequence[Sequence[T]], required: bool = False) -> None:
+        self._slots = slots
+        self._lattice = [i for i, options in enumerate(slots) if any(option.located for option in options)]
+        self._free = [i for i in range(len(slots)) if i not in self._lattice]
+        self._required = required
+        self._streams: list[_Stream[T]] = [_Stream(self._independent(i)) for i in self._free]
+        self._paths = _Lattice([(i, slots[i]) for i in self._lattice], required) if self._lattice else None
+        if self._paths is not None:
+            self._streams.append(_Stream(self._paths.best_first()))
+
+    @property
+    def log_total(self) -> float:
+        """Log of the sum over all assignments of exp(score)."""
+        total = 0.0 if self._paths is None else self._paths.log_total
+        for i in self._free:
+            total += _log_sum([option.score for option in self._slots[i]] + ([] if self._required else [0.0]))
+        return total
+
+    def best_first(self) -> Iterator[tuple[tuple[T | None, ...], float]]:
+        """Assignments by falling score."""
+        start = (0,) * len(self._streams)
+        if any(stream.get(0) is None for stream in self._streams):
+            return
+        queue: list[tuple[float, tuple[int, ...]]] = [(-self._score(start), start)]
+        seen = {start}
+        while queue:
+            negative, picks = heappop(queue)
+            yield self._assembled(picks), -negative
+            for position in range(len(picks)):
+                following = (*picks[:position], picks[position] + 1, *picks[position + 1 :])
+                if following not in seen and self._streams[position].get(following[position]) is not None:
+                    seen.add(following)
+                    heappush(queue, (-self._score(following), following))
+
+    def _independent(self, slot: int) -> Iterator[tuple[tuple[tuple[int, T], ...], float]]:
+        ranked: list[tuple[tuple[tuple[int, T], ...], float]] = [(((slot, o),), o.score) for o in self._slots[slot]]
+        if not self._required:
+            ranked.append(((), 0.0))
+        yield from sorted(ranked, key=lambda item: -item[1])
+
+    def _score(self, picks: tuple[int, ...]) -> float:
+        total = 0.0
+        for stream, pick in zip(self._streams, picks, strict=True):
+            item = stream.get(pick)
+            assert item is not None, "only picks that are there are queued"
+            total += item[1]
+        return total
+
+    def _assembled(self, picks: tuple[int, ...]) -> tuple[T | None, ...]:
+        chosen: list[T | None] = [None] * len(self._slots)
+        for stream, pick in zip(self._streams, picks, strict=True):
+            item = stream.get(pick)
+            assert item is not None
+            for slot, option in item[0]:
+                chosen[slot] = option
+        return tuple(chosen)
+
+
+class _Stream(Generic[T]):
+    """Ranked parts of an assignment, made when asked for."""
+
+    def __init__(self, source: Iterator[tuple[tuple[tuple[int, T], ...], float]]) -> None:
+        self._source = source
+        self._known: list[tuple[tuple[tuple[int, T], ...], float]] = []
+
+    def get(self, index: int) -> tuple[tuple[tuple[int, T], ...], float] | None:
+        while len(self._known) <= index:
+            item = next(self._source, None)
+            if item is None:
+                return None
+            self._known.append(item)
+        return self._known[index]
+
+
+State = tuple[int, int]
+"""Position in the utterance, and the set of filled slots as bits."""
+
+
+class _Lattice(Generic[T]):
+    """Paths through the utterance that place each slot at most once.
+
+    Options without a span are placed at the start, in slot order.
     """
-    ranked: list[list[T | None]] = [_with_absence(options, required) for options in slots]
-    best_rest = [0.0] * (len(slots) + 1)
-    for index in range(len(slots) - 1, -1, -1):
-        if not ranked[index]:
+
+    def __init__(self, slots: Sequence[tuple[int, Sequence[T]]], required: bool) -> None:
+        self._numbers = [slot for slot, _ in slots]
+        self._full = (1 << len(slots)) - 1 if required else None
+        cuts = sorted({edge for _, options in slots for o in options if o.located for edge in _hull(o)})
+        where = {cut: index for index, cut in enumerate(cuts)}
+        # Positions: one for each slot (its unspanned options), then one for each cut.
+        self._last = len(slots) + len(cuts) - 1
+        self._edges: list[list[tuple[int, int, T]]] = [[] for _ in range(self._last + 1)]
+        for bit, (_, options) in enumerate(slots):
+            for option in options:
+                if option.located:
+                    start, end = _hull(option)
+                    self._edges[len(slots) + where[start]].append((bit, len(slots) + where[end], option))
+                else:
+                    self._edges[bit].append((bit, bit + 1, option))
+        self._reached = self._forward()
+        self._best, self._totals = self._backward()
+
+    @property
+    def log_total(self) -> float:
+        return self._totals.get((0, 0), float("-inf"))
+
+    def _forward(self) -> list[list[int]]:
+        """Which sets of slots can be filled at each position; the best BEAM of them."""
+        scores: list[dict[int, float]] = [{} for _ in range(self._last + 1)]
+        scores[0][0] = 0.0
+        for position in range(self._last + 1):
+            here = sorted(scores[position].items(), key=lambda item: (-item[1], item[0]))[:BEAM]
+            scores[position] = dict(here)
+            for mask, score in here:
+                for target, used, gain in self._moves(position, mask):
+                    if score + gain > scores[target].get(used, float("-inf")):
+                        scores[target][used] = score + gain
+        return [list(masks) for masks in scores]
+
+    def _moves(self, position: int, mask: int) -> Iterator[tuple[int, int, float]]:
+        if position < self._last:
+            yield position + 1, mask, 0.0
+        for bit, target, option in self._edges[position]:
+            if not mask >> bit & 1:
+                yield target, mask | 1 << bit, option.score
+
+    def _backward(self) -> tuple[dict[State, float], dict[State, float]]:
+        """From each state to the end: the best score, and the log of the sum of all."""
+        best: dict[State, float] = {}
+        totals: dict[State, float] = {}
+        for position in range(self._last, -1, -1):
+            for mask in self._reached[position]:
+                state = (position, mask)
+                if position == self._last:
+                    if self._full is None or mask == self._full:
+                        best[state] = totals[state] = 0.0
+                    continue
+                onward = [(gain, (target, used)) for target, used, gain in self._moves(position, mask)]
+                known = [(gain, following) for gain, following in onward if following in best]
+                if known:
+                    best[state] = max(gain + best[following] for gain, following in known)
+                    totals[state] = _log_sum([gain + totals[following] for gain, following in known])
+        return best, totals
+
+    def best_first(self) -> Iterator[tuple[tuple[tuple[int, T], ...], float]]:
+        """Paths by falling score; the bound is exact, so none is taken up in vain."""
+        if (0, 0) not in self._best:
             return
-        best_rest[index] = best_rest[index + 1] + _score(ranked[index][0])
-    queue: list[tuple[float, tuple[int, ...], tuple[Span, ...]]] = [(-best_rest[0], (), ())]
-    for _ in range(MAX_STEPS):
-        if not queue:
-            return
-        bound, picks, used = heappop(queue)
-        depth = len(picks)
-        if depth == len(slots):
-            chosen = tuple(ranked[slot][pick] for slot, pick in enumerate(picks))
-            yield chosen, -bound
-            continue
-        done = -bound - best_rest[depth]
-        _push_from(queue, ranked[depth], 0, picks, used, done, best_rest[depth + 1])
+        order = count()
+        queue: list[tuple[float, int, State, float, tuple[tuple[int, T], ...]]] = [
+            (-self._best[0, 0], next(order), (0, 0), 0.0, ())
+        ]
+        while queue:
+            _, _, (position, mask), done, placed = heappop(queue)
+            if position == self._last:
+                yield placed, done
+                continue
+            steps: list[tuple[State, float, tuple[tuple[int, T], ...]]] = [((position + 1, mask), done, placed)]
+            for bit, target, option in self._edges[position]:
+                if not mask >> bit & 1:
+                    chosen = (*placed, (self._numbers[bit], option))
+                    steps.append(((target, mask | 1 << bit), done + option.score, chosen))
+            for state, score, chosen in steps:
+                if state in self._best:
+                    heappush(queue, (-(score + self._best[state]), next(order), state, score, chosen))
 
 
-def _push_from(
-    queue: list[tuple[float, tuple[int, ...], tuple[Span, ...]]],
-    options: Sequence[T | None],
-    first: int,
-    picks: tuple[int, ...],
-    used: tuple[Span, ...],
-    done: float,
-    rest: float,
-) -> None:
-    for index in range(first, len(options)):
-        option = options[index]
-        spans = () if option is None else option.located
-        if any(span.overlaps(other) for span in spans for other in used):
-            continue
-        heappush(queue, (-(done + _score(option) + rest), (*picks, index), (*used, *spans)))
+def _hull(option: Option) -> tuple[int, int]:
+    """From the first to the last code point that an option uses."""
+    return min(span.start for span in option.located), max(span.end for span in option.located)
 
 
-def _with_absence(options: Sequence[T], required: bool) -> list[T | None]:
-    ranked: list[T | None] = list(options)
-    if not required:
-        place = next((i for i, option in enumerate(options) if option.score < 0), len(options))
-        ranked.insert(place, None)
-    return ranked
-
-
-def _score(option: Option | None) -> float:
-    return 0.0 if option is None else option.score
+def _log_sum(values: Sequence[float]) -> float:
+    top = max(values, default=float("-inf"))
+    return top + log(sum(exp(value - top) for value in values)) if top > float("-inf") else top

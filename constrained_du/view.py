@@ -15,7 +15,7 @@ from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.terms import normalised
 from constrained_du.types import Span
-from constrained_du.words import Atom, atoms
+from constrained_du.words import Atom, atoms, is_unspaced
 
 START, END = "^", "$"
 
@@ -54,6 +54,18 @@ class View:
         return tuple(
             unit.kind != "sign" and word not in FUNCTION_WORDS or (unit.kind == "sign" and unit.text.isalnum())
             for unit, word in zip(self.units, self.words, strict=True)
+        )
+
+    @cached_property
+    def is_unspaced(self) -> tuple[bool, ...]:
+        return tuple(is_unspaced(unit.text) for unit in self.units)
+
+    def explained_by(self, known: frozenset[str]) -> tuple[bool, ...]:
+        """For each unit whether it is known; letters of unspaced scripts in known pairs only."""
+        words = ("", *self.stems, "")
+        return tuple(
+            words[i] + words[i + 1] in known or words[i - 1] + words[i] in known if unspaced else words[i] in known
+            for i, unspaced in enumerate(self.is_unspaced, start=1)
         )
 
     def within(self, span: Span) -> tuple[int, int]:

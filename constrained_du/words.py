@@ -29,6 +29,7 @@ _ATOM = regex.compile(
     """,
     regex.VERSION1 | regex.VERBOSE,
 )
+_UNSPACED_START = regex.compile(rf"[{_UNSPACED}]", regex.VERSION1)
 SENTENCE_PUNCTUATION = frozenset(".,;:!?…。，、；：！？｡､．")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 
@@ -70,6 +71,11 @@ def boundaries(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     ends |= {atom.end - 2 for atom in bordering if atom.kind == "word" and _POSSESSIVE.search(atom.text)}
     ends |= {atom.end - 1 for atom in bordering if atom.kind == "abbreviation"}
     return starts, tuple(sorted(ends))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text begins in a script that is written without spaces between words."""
+    return _UNSPACED_START.match(text) is not None
 
 
 def is_blank(text: str) -> bool:

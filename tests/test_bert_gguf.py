@@ -91,11 +91,12 @@ def forward(weights: Mapping[str, NDArray[Any]], ids: list[int], heads: int) -> 
 
     def norm(x: Array, name: str) -> Array:
         centred = x - x.mean(-1, keepdims=True)
-        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
+        scaled: Array = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
         return scaled * w(f"{name}.weight") + w(f"{name}.bias")
 
     def dense(x: Array, name: str) -> Array:
-        return x @ w(f"{name}.weight").T + w(f"{name}.bias")
+        product: Array = x @ w(f"{name}.weight").T
+        return product + w(f"{name}.bias")
 
     x = w("embeddings.word_embeddings.weight")[ids] + w("embeddings.position_embeddings.weight")[: len(ids)]
     x = norm(x + w("embeddings.token_type_embeddings.weight")[0], "embeddings.LayerNorm")
@@ -112,8 +113,7 @@ def forward(weights: Mapping[str, NDArray[Any]], ids: list[int], heads: int) -> 
         inner = dense(x, f"{layer}.intermediate.dense")
         inner = inner * 0.5 * (1 + erf(inner / np.sqrt(2)))
         x = norm(x + dense(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
-    unit: Array = x.mean(0) / np.linalg.norm(x.mean(0))
-    return unit
+    return np.asarray(x.mean(0) / np.linalg.norm(x.mean(0)), dtype=np.float64)
 
 
 @pytest.fixture

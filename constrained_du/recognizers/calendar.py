@@ -115,7 +115,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Recurrence:
-    """A rhythm without a day of its own: "daily", "every 3 minutes". ``duration``: its step, if it was said."""
+    """A rhythm without a day of its own: "daily", "every 3 minutes". ``duration``: its step, if said."""
 
     rule: str
     duration: Duration | None = None

@@ -14,29 +14,21 @@ _COUNTERS = re.compile(
     r"礼小時时点點分秒刻倍颗粒支枝片套份件条根双对盒箱袋包把辆部家间門门节課课页章集档格段台曲首局场場票席桌组組"
     r"种種桁泊夜晚泡口头頭代%°キミセメパグリポドユつ毫平方英厘カヶか箇]"
 )
-_CLOSES = re.compile(
-    r"[\s\W_a-z0-9にをではがとかもへのまだよねで到至和与或跟吧呢的就左以]|より|から|くらい|ぐらい|$"
-)
+_CLOSES = re.compile(r"[\s\W_a-z0-9にをではがとかもへのまだよねで到至和与或跟吧呢的就左以]|より|から|くらい|ぐらい|$")
 _OPENS = frozenset("到至为為成是选選第量度加减減乘和与或号版级位调設设于在的は、，を に:。はがにをで：,(（ ")
 _NOT_NUMBERS = re.compile(
     r"一(?:下|起|些|样|樣|直|定|般|切|边|邊|共|旦|会儿|會兒|会|路|生|部|番(?!目|线|線|ホ|乗)|緒|応|覧|時停|概|向|律|再|瞬|心"
     r"|半|同|气|致|流|旁|帆|刻(?!钟|鐘)|家人|方面|口气|点(?!钟|鐘|半|整|[一二三四五0-9十零]|分|刻)|"
     r"點(?!鐘|半|整|[一二三四五0-9十零]|分|刻))"
-    r"|三(?:星|明治|角|重|亚|菱|井|国)|四(?:国|川|季|谷|條|条河)|五(?:道口|反田|棵松)|六本木|七夕|八(?:王子|折|卦|百屋|つ橋)|九(?:州|份)"
+    r"|三(?:星|明治|角|重|亚|菱|井|国)|四(?:国|川|季|谷|條|条河)|五(?:道口|反田|棵松)|六本木|七(?:夕|五三)|八(?:王子|折|卦|百屋|つ橋)|九(?:州|份)"
     r"|十分(?!钟|鐘|間|后|後|前|之|で|に|$|\W)|千(?:葉|代田|万(?:别|不|要|记))|百(?:度(?:地图|搜)|合|货|貨)|万(?:一|事|达|能)"
 )
-_NOT_BEFORE = ("统", "統", "唯", "同", "单", "専", "双十", "万", "もう", "周", "週", "第")
+_NOT_BEFORE = ("统", "統", "唯", "同", "单", "専", "双", "几", "幾", "数", "數", "万", "もう", "周", "週", "第")
 
 
 def after_weekday_prefix(folded: str, start: int) -> bool:
     """Whether the numeral at ``start`` names a day of the week (周三, 星期三)."""
-    return (
-        folded[start] in "一二三四五六"
-        and folded.startswith(_WEEKDAY_PREFIX, max(0, start - 2))
-        and any(folded.endswith(prefix, 0, start) for prefix in _WEEKDAY_PREFIX)
-        or folded[start] in "一二三四五六"
-        and folded[max(0, start - 1) : start] in ("周", "週")
-    )
+    return folded[start] in "一二三四五六" and any(folded.endswith(name, 0, start) for name in _WEEKDAY_PREFIX)
 
 
 def stands_as_number(folded: str, start: int, end: int) -> bool:

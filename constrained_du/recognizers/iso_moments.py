@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from constrained_du.recognizers.calendar import Impossible, Moment
 
+_WRITTEN = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]+)? ?(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+
 
 def read_moment(text: str) -> Moment | Impossible:
-    """``text`` as the tokenizer cut it: folded, with "t" or a blank between date and time."""
-    written = text.upper().replace(" +", "+")
-    written = written[:10] + "T" + written[11:]
+    """``text`` as the tokenizer cut it: lower case, with "t" or a blank between date and time."""
+    match = _WRITTEN.fullmatch(text.upper())
+    if match is None:
+        return Impossible()
+    day, clock, seconds, fraction, zone = match.groups(default="")
     try:
-        moment = datetime.fromisoformat(written)
+        moment = datetime.fromisoformat(f"{day}T{clock}{seconds or ':00'}")
     except ValueError:
         return Impossible()
-    zone = written[16:].lstrip(":0123456789.") if moment.tzinfo is not None else ""
-    clock = written[11:16] if len(written) == 16 + len(zone) else written[11:19]
-    if len(written) == 16 + len(zone):
-        written = written[:16] + ":00" + zone
-    return Moment(moment.date(), clock, zone, written)
+    if zone[1:3] > "23" or zone[-2:] > "59":
+        return Impossible()
+    written = f"{day}T{clock}{seconds or ':00'}{fraction}{zone}"
+    return Moment(moment.date(), clock + seconds, zone, written)

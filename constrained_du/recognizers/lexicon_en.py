@@ -18,8 +18,8 @@ _MONTHS = (
     ).split()
 )  # fmt: skip
 _SHORT_MONTHS = (
-    ("jan", 1), ("feb", 2), ("mar", 3), ("apr", 4), ("jun", 6), ("jul", 7), ("aug", 8), ("sep", 9), ("sept", 9),
-    ("oct", 10), ("nov", 11), ("dec", 12),
+    ("jan", 1), ("feb", 2), ("mar", 3), ("apr", 4), ("jun", 6), ("jul", 7), ("aug", 8), ("sep", 9),
+    ("sept", 9), ("oct", 10), ("nov", 11), ("dec", 12),
 )  # fmt: skip
 _UNITS = (
     ("minute", "minute minutes min mins"), ("hour", "hour hours hr hrs h"), ("day", "day days"),
@@ -38,111 +38,21 @@ _CLASSES: dict[str, str] = {
     "OF": "of", "THE": "the", "A": "a an", "HALF": "half", "QUARTER": "quarter", "QUARTERS": "quarters",
     "EVERY": "every each", "OTHERW": "other alternate", "WEEKEND": "weekend weekends",
     "WORKDAYS": "weekday weekdays workday workdays", "COUPLE": "couple", "END": "end", "OH": "oh o",
-    "COMMA": ", 、 ，", "EARLY": "early late", "SHARP": "sharp exactly",
+    "COMMA": ", 、 ，", "EARLY": "early late", "SHARP": "sharp exactly", "ISH": "ish",
 }  # fmt: skip
 _MEASURES = (
     "percent % degrees degree ° ℃ ℉ celsius fahrenheit km kg mph kmh meters metres miles people "
     "persons guests dollars euros pounds bucks cents usd eur point points times seats tickets "
     "items pieces stars $ € £ volts watts mb gb"
 ).split()
-_FUNCTION_WORDS = [
-    "please",
-    "with",
-    "under",
-    "if",
-    "then",
-    "so",
-    "but",
-    "because",
-    "when",
-    "while",
-    "instead",
-    "not",
-    "no",
-    "is",
-    "are",
-    "was",
-    "be",
-    "it",
-    "me",
-    "my",
-    "we",
-    "you",
-    "i",
-    "he",
-    "she",
-    "they",
-    "us",
-    "our",
-    "your",
-    "and",
-    "or",
-    "to",
-    "for",
-    "from",
-    "on",
-    "in",
-    "at",
-    "by",
-    "of",
-    "the",
-    "a",
-    "an",
-    "there",
-    "here",
-    "sharp",
-    "would",
-    "will",
-    "should",
-    "can",
-    "could",
-    "do",
-    "does",
-    "did",
-    "also",
-    "too",
-    "thanks",
-    "thank",
-    "ok",
-    "okay",
-    "yes",
-    "via",
-    "per",
-    "as",
-    "that",
-    "this",
-    "these",
-    "those",
-    "latest",
-    "earliest",
-    "tops",
-    "maybe",
-    "just",
-    "only",
-    "again",
-    "still",
-    "!",
-    "?",
-    ".",
-    ";",
-    ":",
-    ")",
-    "(",
-    '"',
-    "'",
-    "…",
-    "-",
-    "call",
-    "remind",
-    "wake",
-    "book",
-    "set",
-    ".",
-    "。",
-    "！",
-    "？",
-    "table",
-]
+_FUNCTION_WORDS = (
+    "please with under if then so but because when while instead not no is are was be it me my we you i "
+    "he she they us our your and or to for from on in at by of the a an there here sharp would will "
+    "should can could do does did also too thanks thank ok okay yes via per as that this these those "
+    "latest earliest tops maybe just only again still ! ? . ; : ) ( … - call remind wake book set . 。 ！ "
+    "？ table"
+).split()
+_QUOTES = "\"'"
 _ZONES = {"utc": "+00:00", "gmt": "+00:00"} | dict.fromkeys(
     ("est edt cst cdt mst mdt pst pdt cet cest bst jst ist hkt sgt aest eet et pt").split(), "?"
 )
@@ -152,7 +62,7 @@ LEXICON: dict[str, tuple[str, Any]] = {}
 
 
 def _build() -> None:
-    LEXICON.update(dict.fromkeys(_FUNCTION_WORDS, ("FUNC", None)))
+    LEXICON.update(dict.fromkeys((*_FUNCTION_WORDS, *_QUOTES), ("FUNC", None)))
     LEXICON.update(dict.fromkeys(_MEASURES, ("MEASURE", None)))
     LEXICON.update({word: ("ZONE", offset) for word, offset in _ZONES.items()})
     for name, words in _CLASSES.items():
@@ -177,8 +87,8 @@ def _build() -> None:
 
 
 _FREQUENCIES = (
-    ("daily", "DAILY"), ("nightly", "DAILY"), ("weekly", "WEEKLY"), ("monthly", "MONTHLY"), ("yearly", "YEARLY"),
-    ("annually", "YEARLY"), ("hourly", "HOURLY"),
+    ("daily", "DAILY"), ("nightly", "DAILY"), ("weekly", "WEEKLY"), ("monthly", "MONTHLY"),
+    ("yearly", "YEARLY"), ("annually", "YEARLY"), ("hourly", "HOURLY"),
 )  # fmt: skip
 _build()
 

@@ -7,7 +7,7 @@ are 0 (Monday) to 6. Knows no words and no clock of the machine.
 from __future__ import annotations
 
 from calendar import monthrange
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 
 from constrained_du.recognizers.calendar import Day, DayRule, Duration, Impossible, Part
 
@@ -156,6 +156,18 @@ def day_of_month(day: int, months: int) -> Day | Impossible:
     return Day(rule)
 
 
+def end_of(month_number: int) -> Day | Impossible:
+    """The last day of a month of the year: the next one, today included."""
+    if not 1 <= month_number <= 12:
+        return Impossible()
+
+    def rule(today: date) -> tuple[date, ...]:
+        year = today.year + (month_number < today.month)
+        return (date(year, month_number, monthrange(year, month_number)[1]),) if year <= 9999 else ()
+
+    return Day(rule)
+
+
 def nth_weekday(nth: int, weekday: int, month_rule: DayRule, absolute: bool = False) -> Day:
     """The ``nth`` such weekday of the month of the day that ``month_rule`` gives; -1: the last."""
 
@@ -172,9 +184,7 @@ def nth_weekday(nth: int, weekday: int, month_rule: DayRule, absolute: bool = Fa
 
 def only_weekday(day: Day, weekday: int) -> Day:
     """``day`` if it falls on the weekday said with it; else nothing: one of the two was a slip."""
-    return Day(
-        lambda today: tuple(d for d in day.rule(today) if d.weekday() == weekday), absolute=day.absolute
-    )
+    return Day(lambda today: tuple(d for d in day.rule(today) if d.weekday() == weekday), absolute=day.absolute)
 
 
 def weekday_the(weekday: int, day: int) -> Day | Impossible:
@@ -201,7 +211,7 @@ def shift_moment(now: datetime, duration: Duration, sign: int) -> datetime | Non
             delta = timedelta(seconds=sign * duration.seconds)
             if moved.tzinfo is None:
                 return moved + delta
-            return (moved.astimezone(UTC) + delta).astimezone(moved.tzinfo)
+            return (moved.astimezone(timezone.utc) + delta).astimezone(moved.tzinfo)
         except (OverflowError, ValueError):
             return None
     return None

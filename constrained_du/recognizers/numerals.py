@@ -60,6 +60,8 @@ def _read_small(words: Sequence[str], at: int) -> Reading | None:
         return Reading(ORDINAL_SMALL[word], True, at + 1)
     if word in ORDINAL_TENS:
         return Reading(ORDINAL_TENS[word], True, at + 1)
+    if word in ORDINAL_MULTIPLES:
+        return Reading(ORDINAL_MULTIPLES[word], True, at + 1)
     if word not in TENS:
         return None
     following = _word(words, at + 1)
@@ -89,8 +91,8 @@ def _read_group(words: Sequence[str], at: int) -> Reading | None:
         head = _read_small(words, at)
     if head is None or head.ordinal or head.value == 0:
         return head
-    if _word(words, head.end) == "hundredth":
-        return Reading(head.value * 100, True, head.end + 1)
+    if (multiple := ORDINAL_MULTIPLES.get(_word(words, head.end))) is not None:
+        return Reading(head.value * multiple, True, head.end + 1)
     if _word(words, head.end) != "hundred":
         return head
     hundreds = head.value * 100

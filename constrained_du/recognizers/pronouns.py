@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
+from constrained_du.recognizers.numerals import ORDINAL_WORDS
+
 _LOOK_BACK = 60
 """Code points looked at on either side: four words, so that long utterances cost no more."""
 
 _WORDS = re.compile(r"[a-z']+|[^\sa-z']")
 _DETERMINERS = frozenset(
-    (
-        "a an the this that these those which any every each no another some other my your his her our their"
-    ).split()
+    ("a an the this that these those which any every each no another some other my your his her our their").split()
 )
 _FUNCTION_WORDS = frozenset(
     (
@@ -31,6 +31,7 @@ _LABELS = frozenset(
 )
 _POINTS_AFTER = frozenset("of another who that which i you we".split())
 _ENDS_AFTER = _FUNCTION_WORDS | frozenset("please instead thanks there here now then will should can".split())
+_ORDINALS = ORDINAL_WORDS | {"st", "nd", "rd", "th"}
 _NUMBER_NOUNS = re.compile(r" (?:percent|hundred|thousand|million|billion|point|dozen)(?![a-z])")
 
 
@@ -63,7 +64,7 @@ def is_pronoun_one(folded: str, start: int, end: int) -> bool:
     before = _words_before(folded, start)
     if not before or before[-1] in _LABELS:
         return False
-    if before[-1] in _DETERMINERS or before[-1].endswith(("st", "nd", "rd", "th")):
+    if before[-1] in _DETERMINERS or before[-1] in _ORDINALS:
         return True
     return (after == "" or after in _ENDS_AFTER or not after.isalpha()) and _follows_determiner(before)
 

@@ -20,7 +20,7 @@ def _step(interval: int) -> str:
 
 
 def every(weekdays: tuple[int, ...], interval: int = 1) -> Day:
-    """Every week (or every ``interval`` weeks) on these weekdays; the day is the first of them, today included."""
+    """Every ``interval`` weeks on these weekdays; the day is the first of them, today included."""
 
     def rule(today: date) -> tuple[date, ...]:
         ahead = (day for n in range(7) for day in shift_days(today, n))
@@ -36,9 +36,7 @@ def every_unit(unit: str, interval: int = 1) -> Recurrence | None:
         unit, interval = "week", 2 * interval
     if unit not in _FREQUENCY:
         return None
-    return Recurrence(
-        f"FREQ={_FREQUENCY[unit]}{_step(interval)}", make_duration([(Fraction(interval), unit)])
-    )
+    return Recurrence(f"FREQ={_FREQUENCY[unit]}{_step(interval)}", make_duration([(Fraction(interval), unit)]))
 
 
 def every_month(day: int) -> Day | Impossible:

@@ -1,4 +1,4 @@
-"""The Chinese and Japanese rules: which sequences of tokens say a day, a time of day, a length or a rhythm."""
+"""The Chinese and Japanese rules: which sequences of tokens say a day, a time, a length or a rhythm."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ def _dated_range(groups: Groups) -> Built:
 def _day_number(groups: Groups) -> Built:
     """5号 · 5日 · 下个月5号 · 来月の5日. "5号线" is a line, 第5日 counts, 5日前 is a length."""
     day, before, after = groups["d"].value, groups.before, groups.after
-    if after is not None and (
-        after.cls in ("CVETO", "CAFTER", "CBEFORE", "CEACH") or after.text in ("後", "以", "内")
-    ):
+    if after is not None and (after.cls in ("CVETO", "CAFTER", "CBEFORE", "CEACH") or after.text in ("後", "以", "内")):
         return None
     if before is not None and before.text in ("第", "#"):
         return None
@@ -72,11 +70,7 @@ def _day_number(groups: Groups) -> Built:
 def _weekday(groups: Groups) -> Built:
     """周五 · 这周五 · 下周二 · 来週の火曜日."""
     weekday, week = int(groups["w"].value), groups.get("r")
-    return (
-        named_days.coming_weekday(weekday)
-        if week is None
-        else named_days.weekday_of_week(weekday, week.value)
-    )
+    return named_days.coming_weekday(weekday) if week is None else named_days.weekday_of_week(weekday, week.value)
 
 
 def _month_end(groups: Groups) -> Built:
@@ -85,6 +79,24 @@ def _month_end(groups: Groups) -> Built:
     if before is not None and before.cls == "NUM":
         return None
     return named_days.day_of_month(0, reference.value if reference else 0)
+
+
+def _end_of_named_month(groups: Groups) -> Built:
+    """八月末 · 3月底."""
+    month = groups["m"].value
+    return named_days.end_of(month) if isinstance(month, int) else None
+
+
+def _nth_weekday(groups: Groups) -> Built:
+    """来月の第一月曜日 · 10月第2个星期二."""
+    nth, weekday = groups["n"].value, int(groups["w"].value)
+    if not 1 <= nth <= 5:
+        return None
+    if reference := groups.get("r"):
+        steps = int(reference.value)
+        return named_days.nth_weekday(nth, weekday, lambda today: named_days.shift_months(today, steps))
+    months = named_days.yearly(groups["m"].value, 28)
+    return named_days.nth_weekday(nth, weekday, months.rule) if isinstance(months, Day) else None
 
 
 def _week(groups: Groups) -> Built:
@@ -113,6 +125,9 @@ _DAY_RULES = (
     rule("(?P<r>CWEEK)", _week),
     rule("(?P<r>CMONTHREF)", _month),
     rule("(?:(?P<r>CMONTHREF) NO?)? CEND", _month_end),
+    rule("(?P<m>NUM) CEND", _end_of_named_month),
+    rule("(?:(?P<r>CMONTHREF)|(?P<m>NUM) CMONTH) NO? CNTH (?P<n>NUM) CPIECE? (?P<w>WEEKDAY)", _nth_weekday),
+    rule("(?P<r>CWEEKEND) NO? (?P<w>WEEKDAY)", _weekday),
     rule("(?P<r>CWEEKEND)", lambda groups: named_days.weekend(groups["r"].value)),
     rule("(?P<h>CHOLIDAY)", lambda groups: named_days.yearly(*groups["h"].value)),
 )
@@ -142,9 +157,7 @@ def _is_sure_of_one(groups: Groups) -> bool:
         return True
     beside = {"REL", "PART", "WEEKDAY", "DAYPART", "AT", "TO", "CDAY", "CDAILY", "OR"}
     before, after = groups.before, groups.after
-    return (before is not None and before.cls in beside) or (
-        after is not None and after.cls in ("TO", "CHALF")
-    )
+    return (before is not None and before.cls in beside) or (after is not None and after.cls in ("TO", "CHALF"))
 
 
 def _is_fraction(groups: Groups) -> bool:
@@ -248,11 +261,7 @@ def _offset(groups: Groups) -> Built:
         return None
     duration = read_amount(groups.tokens("amount"))
     past = groups.get("s")
-    return (
-        None
-        if duration is None
-        else Offset(duration, -1 if past is not None and past.cls == "CBEFORE" else 1)
-    )
+    return None if duration is None else Offset(duration, -1 if past is not None and past.cls == "CBEFORE" else 1)
 
 
 def _days_offset(groups: Groups) -> Built:
@@ -262,6 +271,11 @@ def _days_offset(groups: Groups) -> Built:
         return None
     duration = make_duration([(Fraction(count), "day")])
     return Offset(duration, -1 if groups["s"].cls == "CBEFORE" else 1) if duration else None
+
+
+def _days_left(groups: Groups) -> Built:
+    """あと三日."""
+    return make_duration([(Fraction(groups["n"].value), "day")]) if groups.tokens()[0].text == "あと" else None
 
 
 def _durations(groups: Groups) -> Built:
@@ -295,6 +309,14 @@ def _every_part(groups: Groups) -> Built:
     return cal.Recurrence("FREQ=DAILY", part=groups["p"].value) if len(groups["c"].text) == 1 else None
 
 
+def _half_day(groups: Groups) -> Built:
+    return make_duration([(_HALF, "day")]) if groups["u"].text == "日" else None
+
+
+def _yearly(groups: Groups) -> Built:
+    return every_year(groups["m"].value, groups["d"].value)
+
+
 def _weekly(groups: Groups) -> Built:
     days = tuple(int(token.value) for token in groups.tokens() if token.cls == "WEEKDAY")
     return every(days) if days else None
@@ -304,6 +326,7 @@ _RHYTHM_RULES = (
     rule(f"(?:CFROMNOW|CPASS)? (?P<amount>{AMOUNT}) (?P<s>CAFTER|CBEFORE)", _offset),
     rule(f"(?:CFROMNOW|CPASS) (?P<amount>{AMOUNT})(?!CBEFORE)",
          lambda groups: None if groups.tokens()[0].text == "あと" else _offset(groups)),
+    rule("CPASS (?P<core>(?P<n>NUM) CDAY)(?!CAFTER|CBEFORE)", _days_left),
     rule("(?P<n>NUM) CDAY (?P<s>CAFTER|CBEFORE)", _days_offset),
     rule(f"(?P<amount>{AMOUNT})", _duration),
     rule(f"(?P<amount>{_ONE})", _duration),
@@ -313,12 +336,12 @@ _RHYTHM_RULES = (
     rule("(?P<n>NUM) CDAY (?P<e>CEACH)", _every_days),
     rule("CDAILY", lambda groups: every_unit("day", 1)),
     rule("(?P<c>CDAILY) (?P<p>PART)", _every_part),
-    rule("CHALF CDAY", lambda groups: make_duration([(_HALF, "day")]) if groups.tokens()[1].text == "日" else None),
+    rule("CHALF (?P<u>CDAY)", _half_day),
     rule("(?:CWEEKLY|CEVERY) NO? WEEKDAY (?:(?:COMMA|AND|OR|CWEEKLY){1,2} WEEKDAY){0,6}", _weekly),
     rule("(?:CEVERY CPIECE?)? WORKDAYS", lambda groups: every((0, 1, 2, 3, 4))),
     rule("(?:CEVERY CPIECE?) CWEEKEND", lambda groups: every((5, 6))),
     rule("CMONTHLY NO? (?P<d>NUM) CDAY", lambda groups: every_month(groups["d"].value)),
-    rule("CYEARLY NO? (?P<m>NUM) CMONTH (?P<d>NUM) CDAY", lambda groups: every_year(groups["m"].value, groups["d"].value)),
+    rule("CYEARLY NO? (?P<m>NUM) CMONTH (?P<d>NUM) CDAY", _yearly),
 )  # fmt: skip
 
 CJK_RULES: tuple[Rule, ...] = _DAY_RULES + _CLOCK_RULES + _RHYTHM_RULES

@@ -43,7 +43,7 @@ def _hour_clock(groups: Groups) -> Built:
 
 
 def _word_clock(groups: Groups) -> Built:
-    """seven thirty · six oh five: both in words, so that "7 30" stays two numbers, unless "at" goes before."""
+    """seven thirty · six oh five. "7 30" stays two numbers, unless "at" goes before."""
     hour, minute = groups["h"], groups["n"]
     if not 1 <= hour.value <= 12 or not (10 <= minute.value <= 59 or groups.get("oh")) or not closed(groups):
         return None
@@ -66,9 +66,7 @@ _TO_WORDS = frozenset({"to", "till", "til", "of", "before"})
 def _spoken_clock(groups: Groups) -> Built:
     """half past seven · quarter to 8 · 20 past 6 · five to twelve · half nine."""
     hour, minute, word = groups["h"], groups.get("n"), groups.get("s")
-    minutes = (
-        30 if groups.get("half") else 15 if groups.get("quarter") else int(minute.value) if minute else 0
-    )
+    minutes = 30 if groups.get("half") else 15 if groups.get("quarter") else int(minute.value) if minute else 0
     if word is None:
         if hour.value > 12 or (groups.get("ap") is None and not closed(groups)):
             return None
@@ -100,12 +98,9 @@ def _noon(groups: Groups) -> Built:
 def _at_number(groups: Groups) -> Built:
     """at 7 · by 8: a bare hour, where nothing countable follows."""
     hour = groups["h"]
-    if (
-        not closed(groups)
-        or not isinstance(hour.value, int)
-        or not 0 <= hour.value <= 24
-        or len(hour.text) > 7
-    ):
+    if hour.digits and len(hour.text) == 4 and hour.text[0] == "0":
+        return make_clock(int(hour.text[:2]), int(hour.text[2:]), sure=True)
+    if not closed(groups) or not isinstance(hour.value, int) or not 0 <= hour.value <= 24 or len(hour.text) > 7:
         return None
     if groups.after is not None and groups.after.cls in ("NUM", "A", "OF", "AMPM", "OCLOCK", "HM"):
         return None
@@ -137,6 +132,7 @@ def _bare_number(groups: Groups) -> Built:
 
 
 _SUFFIX = "(?P<ap>AMPM)? (?P<z>ZONE)?"
+_MINUTES = "A? (?:(?P<half>HALF)(?:TO(?=PAST))?|(?P<quarter>QUARTER)|(?P<n>NUM)(?P<unit>UNIT)?)"
 _PAST = "(?P<s>PAST|AFTER|TO|UNTIL|BEFORE|OF)"
 CLOCK_RULES: tuple[Rule, ...] = (
     rule(f"(?P<core>(?P<t>HM) OCLOCK? {_SUFFIX}) SHARP?", _colon_clock),
@@ -146,12 +142,12 @@ CLOCK_RULES: tuple[Rule, ...] = (
     rule("(?P<at>AT|BEFORE|AFTER|UNTIL)? (?P<core>(?P<h>NUM) (?P<oh>OH)? (?P<n>NUM))", _word_clock),
     rule("(?P<d>DEC) (?P<ap>AMPM) (?P<z>ZONE)?", _dotted_clock),
     rule("(?:AT|BEFORE|AFTER|UNTIL) (?P<core>(?P<d>DEC) (?P<ap>AMPM)?)", _dotted_clock),
-    rule(f"(?:AT|UNTIL)? (?P<core>A? (?:(?P<half>HALF)|(?P<quarter>QUARTER)|(?P<n>NUM)(?P<unit>UNIT)?) {_PAST} (?P<h>NUM|NOON) OCLOCK? {_SUFFIX})",
-         _spoken_clock),
+    rule(f"(?:AT|UNTIL)? (?P<core>{_MINUTES} {_PAST} (?P<h>NUM|NOON) OCLOCK? {_SUFFIX})", _spoken_clock),
     rule(f"(?:AT|UNTIL)? (?P<core>(?P<half>HALF) (?P<h>NUM) {_SUFFIX})", _spoken_clock),
     rule("(?P<t>NOON)", _noon),
     rule("NUM (?P<t>NOON)", lambda groups: _noon(groups) if groups.tokens()[0].value == 12 else None),
     rule("(?:AT|BEFORE|AFTER|UNTIL) (?P<core>(?P<h>NUM)) SHARP?", _at_number),
+    rule("(?P<h>NUM) ISH", _at_number),
     rule("(?P<h>NUM) (?P<u>UNIT)", _military),
     rule("(?P<t>HCLOCK)", _h_clock),
     rule("(?P<h>NUM)", _bare_number),

@@ -18,12 +18,7 @@ def _day_in_month(groups: Groups) -> Built:
         day.text.isalpha() and day.cls == "NUM" and not day.digits and day.value > 31
     ):
         return None
-    if (
-        month.text in ("may", "march", "mar")
-        and day.cls == "NUM"
-        and not groups.get("y")
-        and not closed(groups)
-    ):
+    if month.text in ("may", "march", "mar") and day.cls == "NUM" and not groups.get("y") and not closed(groups):
         return None
     year = groups.get("y")
     found = _dated(int(month.value), day.value, year)
@@ -76,12 +71,15 @@ def _short_weekday(groups: Groups) -> Built:
     return named_days.coming_weekday(int(groups["o"].value))
 
 
+def _opening_weekday(groups: Groups) -> Built:
+    """Sat at 7, as the first word."""
+    return _short_weekday(groups) if groups.before is None else None
+
+
 def _weekday_in_week(groups: Groups) -> Built:
     if groups["u"].value != "week":
         return None
-    return named_days.weekday_of_week(
-        int(groups["w"].value), {"NEXT": 1, "THIS": 0, "LAST": -1}[groups["r"].cls]
-    )
+    return named_days.weekday_of_week(int(groups["w"].value), {"NEXT": 1, "THIS": 0, "LAST": -1}[groups["r"].cls])
 
 
 def _ordinal_day(groups: Groups) -> Built:
@@ -96,9 +94,7 @@ def _ordinal_day(groups: Groups) -> Built:
         months = {"NEXT": 1, "LAST": -1}.get(which.cls, 0) if which else None
         return named_days.monthly(day.value) if months is None else named_days.day_of_month(day.value, months)
     before = groups.before
-    said = day.digits or (
-        before is not None and before.cls in ("ON", "UNTIL", "BEFORE", "AT") and day.cls == "ORD"
-    )
+    said = day.digits or (before is not None and before.cls in ("ON", "UNTIL", "BEFORE", "AT") and day.cls == "ORD")
     return named_days.monthly(day.value) if said and closed(groups) else None
 
 
@@ -120,10 +116,16 @@ def _anchored(groups: Groups) -> Built:
     if duration.seconds:
         return None
     sign = -1 if groups["s"].cls == "BEFORE" else 1
-    start = (
-        named_days.in_days(anchor.value) if anchor.cls == "REL" else named_days.coming_weekday(anchor.value)
-    )
+    start = named_days.in_days(anchor.value) if anchor.cls == "REL" else named_days.coming_weekday(anchor.value)
     return named_days.later(duration, sign, start)
+
+
+def _week_on(groups: Groups) -> Built:
+    """a week on Friday · Friday week."""
+    if groups["u"].text != "week":
+        return None
+    start = named_days.coming_weekday(int(groups["w"].value))
+    return Day(lambda today: tuple(later for day in start.rule(today) for later in named_days.shift_days(day, 7)))
 
 
 def offset_of(duration: cal.Duration | None, sign: int) -> Built:
@@ -154,11 +156,7 @@ def _nth_weekday(groups: Groups) -> Built:
         year = groups.get("y")
         if year is not None:
             first = named_days.make_date(year.value, month.value, 1) if _is_year(year) else None
-            return (
-                named_days.nth_weekday(nth, weekday, named_days.fixed(first).rule, absolute=True)
-                if first
-                else None
-            )
+            return named_days.nth_weekday(nth, weekday, named_days.fixed(first).rule, absolute=True) if first else None
         months = named_days.yearly(month.value, 28)
         return named_days.nth_weekday(nth, weekday, months.rule) if isinstance(months, Day) else None
     if groups["u"].value != "month":
@@ -205,33 +203,38 @@ def _this_part(groups: Groups) -> Built:
 
 
 _YEAR = "(?:COMMA? (?P<y>NUM))"
+_TO = "(?:TO|AND|UNTIL|OR)"
+_NTH = "THE? (?P<n>ORD|SECOND|LAST)"
 _MAYBE_WEEKDAY = "(?:(?P<w>WEEKDAY|SHORTDAY) COMMA?)?"
 DAY_RULES: tuple[Rule, ...] = (
     rule(f"{_MAYBE_WEEKDAY} THE? (?P<m>MONTH) THE? (?P<d>ORD|SECOND|NUM) {_YEAR}", _month_day_year),
     rule(f"{_MAYBE_WEEKDAY} (?P<m>MONTH) THE? (?P<d>ORD|SECOND|NUM)", _day_in_month),
     rule(f"{_MAYBE_WEEKDAY} THE? (?P<d>ORD|SECOND|NUM) (?:DAY)? OF? (?P<m>MONTH) {_YEAR}", _month_day_year),
     rule(f"{_MAYBE_WEEKDAY} THE? (?P<d>ORD|SECOND|NUM) OF? (?P<m>MONTH)", _day_in_month),
-    rule("(?P<p>(?P<m>MONTH) THE? (?P<a>ORD|NUM)) (?:TO|AND|UNTIL|OR) (?P<q>THE? (?P<b>ORD|NUM)(?:COMMA (?P<y>NUM))?)",
+    rule(f"(?P<p>(?P<m>MONTH) THE? (?P<a>ORD|NUM)) {_TO} (?P<q>THE? (?P<b>ORD|NUM)(?:COMMA (?P<y>NUM))?)",
          _days_in_month),
-    rule("(?P<p>THE? (?P<a>ORD|NUM)) (?:TO|AND|UNTIL|OR) (?P<q>THE? (?P<b>ORD|NUM) OF? (?P<m>MONTH)(?:COMMA? (?P<y>NUM))?)",
+    rule(f"(?P<p>THE? (?P<a>ORD|NUM)) {_TO} (?P<q>THE? (?P<b>ORD|NUM) OF? (?P<m>MONTH) {_YEAR}?)",
          _days_in_month),
     rule("(?P<r>NEXT|THIS|LAST|COMING) (?P<w>WEEKDAY|SHORTDAY)", _weekday),
     rule("(?P<w>WEEKDAY)", _weekday),
     rule("(?P<o>ON) (?P<core>(?P<w>SHORTDAY))", _weekday),
     rule("(?P<o>SHORTDAY)(?=COMMA? AT? (?:HM|NUM (?:AMPM|OCLOCK)))", _short_weekday),
-    rule("(?P<o>SHORTDAY)(?=AT NUM|$)", lambda groups: _short_weekday(groups) if groups.before is None else None),
+    rule("(?P<o>SHORTDAY)(?=AT NUM|$)", _opening_weekday),
     rule("(?P<w>WEEKDAY) OF? (?P<r>NEXT|THIS|LAST) (?P<u>UNIT)", _weekday_in_week),
     rule("(?P<r>NEXT|THIS|LAST) (?P<u>UNIT) ON? (?P<w>WEEKDAY)", _weekday_in_week),
     rule("(?P<w>WEEKDAY) COMMA? THE (?P<d>ORD|SECOND)", _ordinal_day),
     rule("THE (?P<d>ORD|SECOND)", _ordinal_day),
+    rule("(?:ON|FOR) (?P<core>(?P<d>ORD))", _ordinal_day),
     rule("THE? (?P<d>ORD|SECOND) OF (?:THE|(?P<r>THIS|NEXT|LAST)) (?P<u>UNIT)", _ordinal_day),
     rule("(?P<r>REL)", lambda groups: named_days.in_days(groups["r"].value)),
     rule("THE? (?P<u>UNIT) (?P<s>AFTER|BEFORE) (?P<r>REL)", _day_after),
+    rule("(?P<amount>A (?P<u>UNIT)) ON (?P<w>WEEKDAY)", _week_on),
+    rule("(?P<w>WEEKDAY) (?P<u>UNIT)", _week_on),
     rule(f"(?P<amount>{AMOUNT}) (?P<s>FROM|AFTER|BEFORE) (?P<t>REL|NOW|WEEKDAY)", _anchored),
     rule("(?P<r>NEXT|LAST) (?P<u>UNIT)", _next_unit),
     rule("(?:THE|(?P<r>THIS|NEXT|LAST|COMING))? WEEKEND", _weekend),
-    rule("THE? (?P<n>ORD|SECOND|LAST) (?P<w>WEEKDAY) (?:OF|IN) (?P<m>MONTH) (?P<y>NUM)?", _nth_weekday),
-    rule("THE? (?P<n>ORD|SECOND|LAST) (?P<w>WEEKDAY) (?:OF|IN) (?:THE|(?P<r>THIS|NEXT)) (?P<u>UNIT)", _nth_weekday),
+    rule(f"{_NTH} (?P<w>WEEKDAY) (?:OF|IN) (?P<m>MONTH) (?P<y>NUM)?", _nth_weekday),
+    rule(f"{_NTH} (?P<w>WEEKDAY) (?:OF|IN) (?:THE|(?P<r>THIS|NEXT)) (?P<u>UNIT)", _nth_weekday),
     rule("THE? END OF (?:THE|(?P<r>THIS|NEXT)) (?P<u>UNIT)", _end_of_month),
     rule(f"(?P<h>HOLIDAY) {_YEAR}?", _holiday),
     rule("(?P<h>HOLIDAY)", _holiday),

@@ -1,4 +1,4 @@
-"""Evens out a text's spelling character for character, so that one grammar reads every script's digits and dashes.
+"""Evens out a text's spelling character for character: one digit, one dash, one blank for all scripts.
 
 Unlike ``folding`` it keeps the length: offset i of the result is offset i of the utterance.
 Knows nothing of numbers or times.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from constrained_du.recognizers import calendar as cal
 from constrained_du.recognizers.calendar import Clock, Day, Impossible, Offset, Part, Recurrence
@@ -57,7 +58,7 @@ def read_phrases(atoms: Sequence[Atom], tokens: Sequence[Token]) -> list[Said]:
     """The atoms in order with their joins, without the bare numbers that are no times."""
     merged = _attach_parts(_merge_parts(_drop_weak(list(atoms), tokens), tokens), tokens)
     said = [Said(atom, (atom.start, atom.end)) for atom in merged]
-    links = [_link(left.atom, right.atom, tokens) for left, right in zip(said, said[1:], strict=False)] + [""]
+    links = [*(_link(left.atom, right.atom, tokens) for left, right in pairwise(said)), ""]
     _join_ranges(said, links)
     _join_days(said, links)
     return said
@@ -118,9 +119,7 @@ def _is_time(atoms: list[Atom], index: int, kept: list[Atom], tokens: Sequence[T
     if isinstance(left.meaning, Day | Part) and classes in ((), ("COMMA",)) and not _is_count(following):
         return True
     return (
-        isinstance(left.meaning, Clock)
-        and _link(left, atom, tokens) in ("range", "list")
-        and "AND" not in classes[1:]
+        isinstance(left.meaning, Clock) and _link(left, atom, tokens) in ("range", "list") and "AND" not in classes[1:]
     )
 
 
@@ -133,12 +132,12 @@ def _opens_time(atom: Atom, right: Atom, tokens: Sequence[Token]) -> bool:
     classes = _between(atom, right, tokens)
     if isinstance(right.meaning, Part):
         return classes in (("IN", "THE"), ("AT",))
+    if isinstance(right.meaning, Day) and right.meaning.part is not None:
+        return classes == () and (atom.first == 0 or tokens[atom.first - 1].cls == "COMMA")
     if not isinstance(right.meaning, Clock):
         return False
     if not right.meaning.weak:
-        return classes in (("TO",), ("OR",), ("UNTIL",)) or (
-            classes == ("AND",) and _after_between(atom, tokens)
-        )
+        return classes in (("TO",), ("OR",), ("UNTIL",), ("AND",))
     following = tokens[right.last] if right.last < len(tokens) else None
     opened = atom.first > 0 and tokens[atom.first - 1].cls == "FROM"
     return opened and classes in (("TO",), ("AND",), ("UNTIL",)) and is_quiet(following)
@@ -160,11 +159,11 @@ def _merge_parts(atoms: list[Atom], tokens: Sequence[Token]) -> list[Atom]:
     for atom in atoms:
         left = merged[-1] if merged else None
         classes = _between(left, atom, tokens) if left else ()
-        if left is not None and isinstance(atom.meaning, Part) and isinstance(left.meaning, Clock):
-            if classes in _INTO_PART and not isinstance(left.meaning, Impossible):
-                clock = _with_part(left.meaning, atom.meaning)
-                merged[-1] = replace(left, last=atom.last, end=atom.end, meaning=clock)
-                continue
+        into = classes in _INTO_PART
+        if into and left is not None and isinstance(left.meaning, Clock) and isinstance(atom.meaning, Part):
+            clock = _with_part(left.meaning, atom.meaning)
+            merged[-1] = replace(left, last=atom.last, end=atom.end, meaning=clock)
+            continue
         if left is not None and isinstance(left.meaning, Part) and isinstance(atom.meaning, Clock):
             clock = _with_part(atom.meaning, left.meaning)
             if classes in ((), ("NO",)) and tokens[atom.first].cls not in ("AT", "BEFORE", "AFTER", "UNTIL"):
@@ -180,22 +179,19 @@ def _merge_parts(atoms: list[Atom], tokens: Sequence[Token]) -> list[Atom]:
 def _attach_parts(atoms: list[Atom], tokens: Sequence[Token]) -> list[Atom]:
     """Gives "tomorrow morning" its part; parts that are left say no time."""
     kept: list[Atom] = []
-    for index, atom in enumerate(atoms):
+    for atom in atoms:
+        left = kept[-1] if kept else None
         if not isinstance(atom.meaning, Part):
             kept.append(atom)
-            continue
-        left = kept[-1] if kept else None
-        if (
+        elif atom.meaning is cal.NOONTIME:
+            kept.append(replace(atom, meaning=Clock(12, sure=True)))
+        elif (
             left is not None
             and isinstance(left.meaning, Day | Recurrence)
             and _between(left, atom, tokens) in _INTO_PART
         ):
             end = atom.end if isinstance(left.meaning, Recurrence) else left.end
-            kept[-1] = replace(
-                left, last=atom.last, end=end, meaning=replace(left.meaning, part=atom.meaning)
-            )
-        elif atom.meaning is cal.NOONTIME:
-            kept.append(replace(atom, meaning=Clock(12, sure=True)))
+            kept[-1] = replace(left, last=atom.last, end=end, meaning=replace(left.meaning, part=atom.meaning))
     return kept
 
 

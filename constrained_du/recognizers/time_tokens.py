@@ -71,7 +71,8 @@ _TOKEN = re.compile(
     r"|(?P<ampm>(?<![a-z])[ap](?:\. ?m\.?|m)(?![a-z0-9]))"
     r"|(?P<oclock>o ?['\"]? ?clock(?![a-z]))"
     rf"|(?P<holiday>(?<![a-z])(?:{'|'.join(HOLIDAYS)})(?![a-z]))"
-    rf"|(?P<numword>(?<![a-z0-9_'])(?:{_NUMBER_WORD})(?:[ -](?:{_NUMBER_WORD}|and|point)){{0,15}}(?![a-z0-9_]))"
+    rf"|(?P<numword>(?<![a-z0-9_'])(?:{_NUMBER_WORD})(?:[ -](?:{_NUMBER_WORD}|and|point)){{0,15}}"
+    r"(?![a-z0-9_]))"
     r"|(?P<word>[a-z_\u00df-\u024f]+(?:'[a-z]+)?)"
     r"|(?P<blank>\s+)"
     r"|(?P<other>.)",
@@ -100,7 +101,7 @@ def tokenize(folded: str) -> list[Token]:
             at, glued = match.end(), False
             continue
         found = _READERS[match.lastgroup or "other"](folded, match, tokens)
-        tokens += [Token(c, v, s, e, folded[s:e], glued and s == at or s > at) for c, v, s, e in found]
+        tokens += [Token(c, v, s, e, folded[s:e], (glued and s == at) or s > at) for c, v, s, e in found]
         at, glued = max(found[-1][3], at + 1), True
     return tokens
 
@@ -215,6 +216,11 @@ def _read_words(folded: str, match: re.Match[str], tokens: list[Token]) -> Found
     return [("ORD" if reading.ordinal else "NUM", reading.value, *span)]
 
 
+_ABBREVIATED = frozenset(("MONTH", "WEEKDAY", "SHORTDAY"))
+_ABBREVIATION = re.compile(r"\.(?=,? ?(?:the )?[0-9])")
+"""The point of "Sept. 12"; one that ends a sentence is left alone."""
+
+
 def _read_word(folded: str, match: re.Match[str], tokens: list[Token]) -> Found:
     start, end = match.span()
     word = match[0]
@@ -223,7 +229,8 @@ def _read_word(folded: str, match: re.Match[str], tokens: list[Token]) -> Found:
     if rest and rest[0] and not (after_digit and word in ("h", "m")):
         return [("OTHER", None, start, rest.end())]
     if word in ENGLISH:
-        return [(*ENGLISH[word], start, end)]
+        dotted = ENGLISH[word][0] in _ABBREVIATED and _ABBREVIATION.match(folded, end) is not None
+        return [(*ENGLISH[word], start, end + dotted)]
     if word.endswith("'s") and word[:-2] in ENGLISH:
         cls, value = ENGLISH[word[:-2]]
         return [(cls, value, start, end - 2), ("OTHER", None, end - 2, end)]
@@ -249,7 +256,8 @@ def _read_holiday(folded: str, match: re.Match[str], tokens: list[Token]) -> Fou
 
 
 _READERS = {
-    "iso": _read_iso, "hclock": _read_hclock, "cjknum": _read_cjknum, "shape": _read_shape, "ampm": _read_ampm,
+    "iso": _read_iso, "hclock": _read_hclock, "cjknum": _read_cjknum, "shape": _read_shape,
+    "ampm": _read_ampm,
     "oclock": _read_oclock, "holiday": _read_holiday, "numword": _read_words, "word": _read_word,
     "other": _read_other,
 }  # fmt: skip

@@ -99,9 +99,7 @@ def _as_dates(said: Said, view: _View) -> list[FoundTime]:
         if meaning.duration.seconds:
             return []
         moved = shift_moment(view.now, meaning.duration, meaning.sign) if view.now else None
-        return (
-            [view.found(span, moved.date().isoformat() if moved else None)] if moved or not view.now else []
-        )
+        return [view.found(span, moved.date().isoformat() if moved else None)] if moved or not view.now else []
     if not isinstance(meaning, Day):
         return []
     days = view.resolver.days(said)

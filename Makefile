@@ -1,0 +1,62 @@
+# Everything sets itself up: a virtual environment in .venv, the package in it, the models in a
+# cache folder (CONSTRAINED_DU_HOME moves it). A second run takes seconds.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# llama-cpp-python is compiled here once, for this CPU: about 4 minutes on two cores.
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
+
+DEMO_MODELS := smollm2-135m-instruct all-minilm-l6-v2
+TEST_MODELS := $(DEMO_MODELS) gemma3-270m
+
+.PHONY: help demo test check bench grammars models test-models clean
+
+help: ## These lines.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	@echo "making $(VENV) …"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "installing the package; the first time llama.cpp is compiled, which takes minutes …"
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml $(VENV)/.installed
+	@echo "installing what tests and checks need …"
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+models: $(VENV)/.installed
+	@$(BIN)/constrained-du models pull $(DEMO_MODELS)
+
+test-models: $(VENV)/.installed
+	@$(BIN)/constrained-du models pull $(TEST_MODELS)
+
+demo: models ## What becomes of several real utterances.
+	@$(BIN)/constrained-du demo
+
+test: $(VENV)/.installed-dev test-models ## The tests, the real models included.
+	$(BIN)/python -m pytest --quiet
+
+check: $(VENV)/.installed-dev ## Linters and types.
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev test-models ## The times (pytest-benchmark).
+	$(BIN)/python -m pytest benchmarks --quiet --benchmark-only -o python_files='bench_*.py'
+
+grammars: $(VENV)/.installed models ## Write grammars/*/grammar.* anew.
+	$(BIN)/python grammars/regenerate.py
+
+clean: ## Remove what was made here (models stay in their cache folder).
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

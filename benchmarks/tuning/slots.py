@@ -1,0 +1,259 @@
+"""Fits the weights of slot evidence: a conditional log-linear model over whole assignments.
+
+``python benchmarks/tuning/slots.py --data ../shared/data [--train ../shared/train/sgd]`` prints
+the table for ``constrained_du/weights.py`` and the slot F1 of each set under two-fold
+cross-validation, given the right function and without the language model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from constrained_du.candidates import read_entities, read_expectations
+from constrained_du.classifier import minimise
+from constrained_du.compile import Binder
+from constrained_du.domain import Domain
+from constrained_du.evidence import SlotEvidence
+from constrained_du.exemplars import read_exemplars
+from constrained_du.fillings import Filler
+from constrained_du.schema import same_json
+from constrained_du.search import Assignments
+from constrained_du.spec import Function, read_specs
+from constrained_du.types import Span
+from constrained_du.view import View
+
+SETS = (
+    ("snips", "dev", "10", "functions"), ("snips", "dev-entities", "10", "functions-entities"),
+    ("snips", "dev-entities", "0", "functions-entities"), ("snips", "dev", "0", "functions"),
+    ("restaurants8k", "dev", "10", "functions"),
+    ("sgd", "dev", "10", "functions"), ("sgd", "dev", "0", "functions"), ("sgd", "dev-entities", "10", "functions"),
+    ("home-en", "dev", "3", "functions"), ("home-zh", "dev", "3", "functions"), ("xsid-en", "dev", "full", "functions"),
+    ("xsid-zh", "dev", "full", "functions"), ("xsid-ja", "dev", "full", "functions"),
+)  # fmt: skip
+RIVALS = 12  # wrong assignments that share the probability in each round
+ROUNDS = 4
+
+
+@dataclass
+class Case:
+    """One utterance with its right function: for each slot the options' features, and the right ones."""
+
+    name: str
+    slots: list[list[tuple[dict[str, float], Any, tuple[Span, ...]]]]
+    gold: list[int | None]
+    size: int
+    """How many arguments are right; more than ``gold`` has where a value is not sayable."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    score: float
+    located: tuple[Span, ...]
+    index: int
+
+
+class Recorder(SlotEvidence):
+    """Evidence that remembers the features behind each score."""
+
+    def score(self, place: Any, choice: Any) -> float:
+        self.last = self.features(place, choice)
+        return super().score(place, choice)
+
+
+def cases(root: Path, name: str, file: str, shown: str, specs: str) -> Iterator[Case]:
+    folder = root / name
+    functions = tuple(read_specs(folder / f"{specs}.json"))
+    slots = {function.label: frozenset(function.slot) for function in functions}
+    exemplars = tuple(read_exemplars(folder / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
+    domain = Domain(functions, exemplars)
+    with open(folder / f"{file}.jsonl", encoding="utf-8") as lines:
+        for line in map(json.loads, lines):
+            if len(line["calls"]) == 1:
+                yield case(f"{name}/{file}:{shown}", domain, line)
+
+
+def training_cases(folder: Path, shown: int, count: int, seed: int) -> Iterator[Case]:
+    """Turns of the training split, with exemplars made of other turns of the same function."""
+    functions = tuple(read_specs(folder / "functions.json"))
+    chooser = random.Random(seed)
+    by_function: dict[str, list[dict[str, Any]]] = {}
+    with gzip.open(folder / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in map(json.loads, lines):
+            if len(line["calls"]) == 1 and line["calls"][0]["arguments"]:
+                by_function.setdefault(line["calls"][0]["name"], []).append(line)
+    known = {function.label for function in functions}
+    templates: dict[str, list[dict[str, str]]] = {}
+    picked: list[dict[str, Any]] = []
+    for label in sorted(set(by_function) & known):
+        turns = by_function[label]
+        chooser.shuffle(turns)
+        templates[label] = [{"template": _template(turn)} for turn in turns[:shown]]
+        picked += turns[shown : shown + max(1, count // len(known))]
+    slots = {function.label: frozenset(function.slot) for function in functions}
+    exemplars = tuple(read_exemplars(templates, slots)) if shown else ()
+    domain = Domain(functions, exemplars)
+    for turn in picked:
+        yield case(f"train:{shown}", domain, turn)
+
+
+def _template(turn: Mapping[str, Any]) -> str:
+    text = turn["utterance"]
+    spans = sorted(turn["calls"][0]["spans"].items(), key=lambda item: -item[1][0])
+    for slot, (start, end) in spans:
+        text = f"{text[:start]}<{slot}>{text[end:]}"
+    return text
+
+
+def case(name: str, domain: Domain, line: Mapping[str, Any]) -> Case:
+    call = line["calls"][0]
+    function: Function = domain.by_label[call["name"]]
+    text = line["utterance"]
+    now = datetime.fromisoformat(line["now"]) if "now" in line else None
+    view = View(text, now)
+    candidates = read_entities(line.get("entities"), text, domain.entity_keys)
+    asked = read_expectations([e for e in line.get("expectations", []) if e[1] in domain.by_label], domain.by_label)
+    expected = frozenset(e.slot for e in asked if e.function == function.label and e.slot)
+    grammar = Binder(text, candidates, domain.ontology, now).bind(function)
+    evidence = Recorder(function, view, expected, domain.explained[function.label])
+    options: list[list[tuple[dict[str, float], Any, tuple[Span, ...]]]] = []
+    gold: list[int | None] = []
+    for field in grammar.slots.fields:
+        found = _options(Filler(evidence, grammar.definitions, 10_000), domain, function, field, evidence)
+        options.append(found)
+        wanted = call["arguments"].get(field.name)
+        span = call.get("spans", {}).get(field.name)
+        gold.append(_right(found, wanted, span) if field.name in call["arguments"] else None)
+    return Case(name, options, gold, len(call["arguments"]))
+
+
+def _options(filler: Filler, domain: Domain, function: Function, field: Any, evidence: Recorder) -> Any:
+    place = domain.places[function.label][field.name]
+    found = []
+    for filling in filler._of(place, field.node, field.name, 0):
+        found.append((dict(evidence.last), filling.value, filling.located))
+    return found
+
+
+def _right(options: Sequence[Any], wanted: Any, span: Sequence[int] | None) -> int | None:
+    right = [i for i, (_, value, _) in enumerate(options) if same_json(value, wanted)]
+    if span is not None:
+        exact = [i for i in right if options[i][2] == (Span(*span),)]
+        right = exact or right
+    return right[-1] if right else None
+
+
+def scored(case: Case, weights: Mapping[str, float]) -> list[list[Weighed]]:
+    return [
+        [Weighed(sum(weights.get(n, 0.0) * v for n, v in features.items()), located, index)
+         for index, (features, _, located) in enumerate(options)]
+        for options in case.slots
+    ]  # fmt: skip
+
+
+def best(case: Case, weights: Mapping[str, float], count: int) -> list[list[int | None]]:
+    pruned = [sorted(own, key=lambda o: -o.score)[:24] for own in scored(case, weights)]
+    found = islice(Assignments(pruned).best_first(), count)
+    return [[None if o is None else o.index for o in chosen] for chosen, _ in found]
+
+
+def total(case: Case, picks: Sequence[int | None], names: Mapping[str, int]) -> Any:
+    vector = np.zeros(len(names))
+    for options, pick in zip(case.slots, picks, strict=True):
+        if pick is not None:
+            for name, value in options[pick][0].items():
+                if name in names:
+                    vector[names[name]] += value
+    return vector
+
+
+def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float) -> dict[str, float]:
+    """Rounds of: decode rivals with the current weights, then maximise the right one's share."""
+    names = {n: i for i, n in enumerate(sorted({n for c in training for o in c.slots for f, _, _ in o for n in f}))}
+    weights = np.array([start.get(name, 0.0) for name in names])
+    anchor = weights.copy() * 0
+    share = {c.name: 1 / sum(d.name == c.name for d in training) for c in training}
+    pools: list[dict[tuple[int | None, ...], Any]] = [{} for _ in training]
+    for _ in range(ROUNDS):
+        current = dict(zip(names, weights, strict=True))
+        for c, pool in zip(training, pools, strict=True):
+            for picks in [c.gold, *best(c, current, RIVALS)]:
+                pool.setdefault(tuple(picks), total(c, picks, names))
+        matrices = [np.array([pool[tuple(c.gold)], *[v for k, v in pool.items() if k != tuple(c.gold)]])
+                    for c, pool in zip(training, pools, strict=True)]  # fmt: skip
+
+        def loss(w: Any, matrices: Any = matrices) -> tuple[float, Any]:
+            value, gradient = penalty / 2 * float((w - anchor) @ (w - anchor)), penalty * (w - anchor)
+            for c, matrix in zip(training, matrices, strict=True):
+                scores = matrix @ w
+                scores -= scores.max()
+                p = np.exp(scores)
+                p /= p.sum()
+                value -= share[c.name] * float(np.log(p[0] + 1e-12))
+                gradient = gradient + share[c.name] * (p @ matrix - matrix[0])
+            return value, gradient
+
+        weights = minimise(loss, weights, 50)
+    return dict(zip(names, weights, strict=True))
+
+
+def figures(held: Sequence[Case], weights: Mapping[str, float]) -> dict[str, tuple[float, float, int]]:
+    """Slot F1 and exact share of each set."""
+    counts: dict[str, list[int]] = {}
+    for c in held:
+        picks = best(c, weights, 1)[0]
+        said = sum(pick is not None for pick in picks)
+        right = sum(
+            pick is not None and gold is not None and same_json(options[pick][1], options[gold][1])
+            for options, pick, gold in zip(c.slots, picks, c.gold, strict=True)
+        )
+        row = counts.setdefault(c.name, [0, 0, 0, 0, 0])
+        for i, number in enumerate((right, said, c.size, int(right == said == c.size), 1)):
+            row[i] += number
+    return {n: (2 * r / max(1, s + g), e / k, k) for n, (r, s, g, e, k) in counts.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--train", type=Path, default=Path("../shared/train/sgd"))
+    parser.add_argument("--penalty", type=float, default=0.02)
+    parser.add_argument("--most", type=int, default=120, help="lines of each set")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    chooser = random.Random(7)
+    everything: list[Case] = []
+    for spec in SETS:
+        own = list(cases(arguments.data, *spec))
+        chooser.shuffle(own)
+        everything += own[: arguments.most]
+        print(spec, len(own), flush=True)
+    extra = [*training_cases(arguments.train, 10, 250, 1), *training_cases(arguments.train, 0, 150, 2)]
+    print("training turns", len(extra), flush=True)
+    from constrained_du.weights import SLOT_WEIGHTS
+
+    print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS).items()})
+    held: dict[str, list[tuple[float, float, int]]] = {}
+    for half in (0, 1):
+        fitted = fit([*everything[half::2], *extra], SLOT_WEIGHTS, arguments.penalty)
+        for name, row in figures(everything[1 - half :: 2], fitted).items():
+            held.setdefault(name, []).append(row)
+    print("held out", {n: tuple(round(float(np.mean([r[i] for r in rows])), 3) for i in (0, 1)) for n, rows in held.items()})
+    final = fit([*everything, *extra], SLOT_WEIGHTS, arguments.penalty)
+    print("fitted  ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, final).items()})
+    print(json.dumps({name: round(float(value), 3) for name, value in final.items() if abs(value) > 5e-4}, indent=4))
+
+
+if __name__ == "__main__":
+    main()

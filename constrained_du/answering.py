@@ -1,0 +1,347 @@
+"""One utterance, one call: functions and slots joined into complete answers, ranked.
+
+Exemplar match, then evidence about functions, then slots of those that matter, then the
+likeliest complete answers. Holds the state of one utterance; the model is asked, not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import merge
+from itertools import islice
+from math import exp, log
+
+from constrained_du import operators
+from constrained_du.compile import Binder
+from constrained_du.domain import Domain
+from constrained_du.evidence import SlotEvidence
+from constrained_du.fillings import FREE, Filler, Filling
+from constrained_du.generation import Generator
+from constrained_du.grammar import CallGrammar
+from constrained_du.lexicon import NEGATORS
+from constrained_du.matching import Match
+from constrained_du.prompt import clarification, exemplar_text, portrait
+from constrained_du.requests import Request
+from constrained_du.schema import ListOf
+from constrained_du.scoring import FunctionScorer, Rival, Verdict
+from constrained_du.search import Assignments
+from constrained_du.spec import Function
+from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
+from constrained_du.view import View
+from constrained_du.weights import EXEMPLAR_CERTAINTY
+from constrained_du.words import atoms
+
+CONSIDERED = 24  # fillings of a slot that are ranked
+NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
+SHORT = 4  # words of an utterance that may be a bare value
+
+LogProbabilities = Mapping[int | None, float]
+"""Of functions by index; the key None is the fallback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One candidate answer: a function with its slots, or the fallback (function None)."""
+
+    function: Function | None
+    fillings: tuple[Filling | None, ...]
+    log_probability: float
+
+
+class Answering:
+    """One utterance while it is answered."""
+
+    def __init__(
+        self, domain: Domain, scorer: FunctionScorer, generator: Generator, request: Request, with_operators: bool
+    ) -> None:
+        self.domain, self.scorer, self.generator, self.request = domain, scorer, generator, request
+        self.with_operators = with_operators
+        self.view = View(request.utterance, request.now)
+        self.binder = Binder(request.utterance, request.candidates, domain.ontology, request.now)
+        self.most = max(CONSIDERED, 4 * request.n_best)
+        self._bound: dict[int, CallGrammar] = {}
+        self._slots: dict[int, list[list[Filling]]] = {}
+
+    def result(self) -> Result:
+        answers = list(islice(self.ranked(), self.request.n_best))
+        alternatives = tuple(map(self.alternative, answers))
+        best = alternatives[0]
+        return Result(best.calls, best.confidence, alternatives, Stats(), self.explanation(answers[0]))
+
+    def grammar(self, index: int) -> CallGrammar:
+        if index not in self._bound:
+            self._bound[index] = self.binder.bind(self.domain.functions[index])
+        return self._bound[index]
+
+    # -- functions -----------------------------------------------------------------------
+
+    @cached_property
+    def matches(self) -> list[Match]:
+        """The exemplars that the utterance equals, in their expectation if they ask for one."""
+        if not self.domain.exemplars:
+            return []
+        labels = {self.domain.functions[i].label: i for i in self.request.allowed}
+        expected: set[tuple[str, str | None]] = {(e.function, e.slot) for e in self.request.expectations}
+        expected |= {(e.function, None) for e in self.request.expectations}
+        found = self.domain.templates.matches(self.view, labels, self.grammar)
+        return [match for match in found if match.exemplar.context is None or match.exemplar.context in expected]
+
+    @cached_property
+    def match(self) -> Match | None:
+        return next((match for match in self.matches if match.exemplar.mode != "negative"), None)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        if self.match is not None:
+            return self._certain(self.match)
+        forbidden = {self.domain.index[m.exemplar.function] for m in self.matches if m.exemplar.mode == "negative"}
+        allowed = [index for index in self.request.allowed if index not in forbidden]
+        return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed))
+
+    def _certain(self, match: Match) -> Verdict:
+        """A verdict that an exemplar settles: no tokens."""
+        chosen = self.domain.index[match.exemplar.function]
+        others = [Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in self.request.allowed if i != chosen]
+        return Verdict((Rival(chosen, {"exemplar match": 1.0}, 0.0), *others), -EXEMPLAR_CERTAINTY)
+
+    def _situation(self, allowed: Sequence[int]) -> dict[int, dict[str, float]]:
+        """What was asked or talked about before, as features of functions."""
+        short = float(sum(unit.may_border for unit in self.view.units) <= SHORT)
+        found: dict[int, dict[str, float]] = {}
+        for expectation in self.request.expectations:
+            index = self.domain.index[expectation.function]
+            if index in allowed:
+                fits = expectation.slot is not None and self._fits(index, expectation.slot)
+                own = found.setdefault(index, {})
+                own |= {"expected": 1.0, "expected short": short}
+                own["expected fit"] = max(own.get("expected fit", 0.0), float(fits))
+        if self.request.history:
+            active = self.scorer.active(self.request.history, allowed)
+            for index, share in active.items():
+                found.setdefault(index, {}).update({"active": share, "active short": share * short})
+        return found
+
+    def _fits(self, index: int, slot: str) -> bool:
+        """Whether something in the utterance fills a slot of a function well."""
+        function = self.domain.functions[index]
+        position = next(i for i, member in enumerate(function.slots) if member.name == slot)
+        own = self.fillings(index)[position]
+        return bool(own) and own[0].score > 0
+
+    @cached_property
+    def probabilities(self) -> LogProbabilities:
+        scores: dict[int | None, float] = {rival.index: rival.score for rival in self.verdict.rivals}
+        if self.request.may_refuse:
+            scores[None] = self.verdict.fallback
+        if not scores:
+            return {None: 0.0}
+        top = max(scores.values())
+        total = top + log(sum(exp(score - top) for score in scores.values()))
+        return {key: score - total for key, score in scores.items()}
+
+    # -- answers -------------------------------------------------------------------------
+
+    def ranked(self) -> Iterator[Answer]:
+        """Complete answers, likeliest first; what the words rule out gives way to the fallback."""
+        found = self._ranked()
+        if not self.request.may_refuse or self.match is not None:
+            yield from found
+            return
+        first = next(found)
+        if first.function is not None and self._is_ruled_out(first):
+            yield Answer(None, (), log(1 - 0.5 * exp(first.log_probability)))
+            found = (answer for answer in found if answer.function is not None)
+        yield first
+        yield from found
+
+    def _ranked(self) -> Iterator[Answer]:
+        streams: list[Iterable[Answer]] = []
+        if None in self.probabilities:
+            streams.append([Answer(None, (), self.probabilities[None])])
+        for rival in self.verdict.rivals:
+            streams.append(self._calls_of(rival.index))
+        return merge(*streams, key=lambda answer: -answer.log_probability)
+
+    def _calls_of(self, index: int) -> Iterator[Answer]:
+        """The calls of one function by falling probability; lazily, for most are never asked for."""
+        function = self.domain.functions[index]
+        share = self.probabilities[index]
+        slots = self.fillings(index)
+        if self.match is not None and self.match.exemplar.function == function.label:
+            slots = [self._matched(self.match, slot.name, own) for slot, own in zip(function.slots, slots, strict=True)]
+        found = Assignments(slots)
+        total = found.log_total
+        seen: set[str] = set()
+        for chosen, score in found.best_first():
+            key = repr([None if filling is None else (filling.value,) for filling in chosen])
+            if key not in seen:  # one value may be said in several places
+                seen.add(key)
+                yield Answer(function, chosen, share + min(0.0, score - total))
+
+    def fillings(self, index: int) -> list[list[Filling]]:
+        """For each slot of a function its fillings, best first."""
+        if index not in self._slots:
+            function = self.domain.functions[index]
+            grammar = self.grammar(index)
+            expected = {e.slot for e in self.request.expectations if e.function == function.label and e.slot}
+            evidence = SlotEvidence(function, self.view, frozenset(expected), self.domain.explained[function.label])
+            filler = Filler(evidence, grammar.definitions, self.most)
+            places = self.domain.places[function.label]
+            self._slots[index] = [
+                self._less_negated(slot.name, function, filler.fillings(places[field.name], field.node, field.name))
+                for slot, field in zip(function.slots, grammar.slots.fields, strict=True)
+            ]
+        return self._slots[index]
+
+    def _less_negated(self, slot: str, function: Function, own: list[Filling]) -> list[Filling]:
+        """Where one value is negated and another said, the other is meant."""
+        marked = [f for f in own[:8] if f.score > -2 and self._mark(function, slot, f) == "!="]
+        if not marked:
+            return own
+        lowered = [replace(f, score=f.score - NEGATED) if f in marked else f for f in own]
+        return sorted(lowered, key=lambda filling: -filling.score)
+
+    @staticmethod
+    def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
+        """The fillings of a slot under an exemplar that matched: its own choice far ahead."""
+        choices = match.choices.get(slot)
+        if choices is None:
+            return [replace(filling, score=min(filling.score, 0.0) - EXEMPLAR_CERTAINTY) for filling in own]
+        values = [choice.value for choice in choices]
+        spans = tuple((slot, choice.span) for choice in choices if choice.span is not None)
+        listed = any(isinstance(filling.value, list) for filling in own)
+        value: JsonValue = values if listed else values[0]
+        chosen = Filling(value, EXEMPLAR_CERTAINTY, spans)
+        return [chosen, *(replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value)]
+
+    # -- operators -----------------------------------------------------------------------
+
+    def _mark(self, function: Function, slot: str, filling: Filling) -> str | None:
+        """The operator on a filling, unless the slot itself means it."""
+        for _, span in filling.spans:
+            mark = operators.mark_of(self.view, span)
+            if mark is not None:
+                member = function.slot[slot]
+                words = f"{slot.replace('_', ' ')} {member.description}".casefold()
+                return None if operators.own_meaning(words, mark.operator) else mark.operator
+        return None
+
+    def _is_ruled_out(self, answer: Answer) -> bool:
+        """Whether the words ask for the opposite, or for something that arguments cannot say."""
+        assert answer.function is not None
+        if operators.forbids(self.view) and not self._speaks_of_not(answer.function):
+            return True
+        if self.with_operators:
+            return False
+        return bool(self.operators_of(answer)) or (
+            operators.excludes(self.view) and not self._means_exclusion(answer)
+        )
+
+    def _speaks_of_not(self, function: Function) -> bool:
+        texts = [portrait(function), *map(exemplar_text, self.domain.exemplars_of.get(function.label, ()))]
+        words = {atom.text.casefold() for text in texts for atom in atoms(text)}
+        return bool(words & (NEGATORS | {"cancel", "stop", "nothing", "取消", "停"})) or any(
+            sign in text for text in texts for sign in ("别", "不", "ない", "キャンセル", "取消", "停")
+        )
+
+    def _means_exclusion(self, answer: Answer) -> bool:
+        assert answer.function is not None
+        return any(
+            filling is not None and operators.own_meaning(f"{slot.name} {slot.description}".casefold(), "!=")
+            for slot, filling in zip(answer.function.slots, answer.fillings, strict=True)
+        )
+
+    def operators_of(self, answer: Answer) -> dict[str, list[tuple[str, JsonValue]]]:
+        """The slots of an answer that are negated, bounded, alternative or indifferent."""
+        function = answer.function
+        if function is None:
+            return {}
+        found: dict[str, list[tuple[str, JsonValue]]] = {}
+        own = self.fillings(self.domain.index[function.label])
+        for slot, filling, rivals in zip(function.slots, answer.fillings, own, strict=True):
+            if filling is None:
+                continue
+            operator = self._mark(function, slot.name, filling)
+            if operator is not None:
+                found[slot.name] = [(operator, filling.value)]
+                continue
+            joined = self._joined_by_or(slot.schema, filling, rivals)
+            if joined:
+                found[slot.name] = [("or", joined)]
+        if operators.is_indifferent(self.view):
+            for expectation in self.request.expectations:
+                position = [member.name for member in function.slots]
+                if expectation.function == function.label and expectation.slot in position:
+                    if answer.fillings[position.index(expectation.slot)] is None:
+                        found[expectation.slot] = [("dontcare", None)]
+        return found
+
+    def _joined_by_or(self, schema: object, filling: Filling, rivals: Sequence[Filling]) -> list[JsonValue]:
+        if isinstance(schema, ListOf) or not filling.spans:
+            return []
+        others = [f for f in rivals if f.spans and f.score > 0 and not f.spans[0][1].overlaps(filling.spans[0][1])]
+        joined = [f for f in others if operators.alternatives(self.view, [filling.spans[0][1], f.spans[0][1]])]
+        everything = sorted([filling, *joined[:3]], key=lambda f: f.spans[0][1]) if joined else []
+        return [f.value for f in everything]
+
+    # -- results -------------------------------------------------------------------------
+
+    def alternative(self, answer: Answer) -> Alternative:
+        confidence = min(1.0, exp(answer.log_probability))
+        if answer.function is None:
+            call = Call(DO_NOT_UNDERSTAND, confidence=confidence)
+        else:
+            call = self.call(answer, confidence)
+        return Alternative((call,), answer.log_probability, confidence)
+
+    def call(self, answer: Answer, confidence: float) -> Call:
+        function = answer.function
+        assert function is not None
+        marked = self.operators_of(answer) if self.with_operators else {}
+        arguments: dict[str, JsonValue] = {}
+        spans: dict[str, Span] = {}
+        for slot, filling in zip(function.slots, answer.fillings, strict=True):
+            if filling is None:
+                continue
+            spans.update(filling.spans)
+            if slot.name in marked:
+                continue
+            value = filling.value
+            if value is FREE:
+                grammar = self.grammar(self.domain.index[function.label])
+                value = self.generator.value(self.request.utterance, function, slot, arguments, grammar)
+            arguments[slot.name] = value
+        said = arguments.keys() | marked.keys()
+        missing = tuple(slot.name for slot in function.slots if slot.required and slot.name not in said)
+        question = clarification(function, function.slot[missing[0]]) if missing else None
+        return Call(function.label, arguments, spans, marked, missing, question, confidence)
+
+    def explanation(self, best: Answer) -> Explanation:
+        rows: list[dict[str, JsonValue]] = [
+            {
+                "name": self.domain.functions[rival.index].label,
+                "probability": exp(self.probabilities[rival.index]),
+                "score": rival.score,
+                **rival.features,
+            }
+            for rival in self.verdict.rivals[:8]
+        ]
+        if None in self.probabilities:
+            shares = {"probability": exp(self.probabilities[None]), "score": self.verdict.fallback}
+            rows.append({"name": DO_NOT_UNDERSTAND, **shares, **self.verdict.fallback_features})
+        slots: list[dict[str, JsonValue]] = []
+        if best.function is not None:
+            own = self.fillings(self.domain.index[best.function.label])
+            for slot, fillings in zip(best.function.slots, own, strict=True):
+                choices = [(ABSENT, _share(fillings, 0.0))]
+                choices += [(None if f.value is FREE else f.value, _share(fillings, f.score)) for f in fillings[:6]]
+                slots.append({"function": best.function.label, "slot": slot.name, "choices": choices})
+        decided = "exemplar" if self.match is not None else "evidence" if self.request.may_refuse else "tool_choice"
+        return Explanation(decided, self.match.exemplar.text if self.match else None, tuple(rows), tuple(slots))
+
+
+def _share(fillings: Sequence[Filling], score: float) -> float:
+    total = 1.0 + sum(exp(min(50.0, filling.score)) for filling in fillings)
+    return exp(min(50.0, score)) / total

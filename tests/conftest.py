@@ -1,0 +1,72 @@
+"""What several test files share: model files and compiled example domains.
+
+A model that is not there is a failure that says how to get it; nothing is skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from constrained_du import Converter, ModelError, models
+
+settings.register_profile("shared machine", deadline=None)  # a busy neighbour is no failure
+settings.load_profile("shared machine")
+
+GRAMMARS = Path(__file__).resolve().parent.parent / "grammars"
+ENGLISH, MULTILINGUAL = "smollm2-135m-instruct", "gemma3-270m"
+
+
+def _located(name: str) -> Path:
+    try:
+        return models.locate(name)
+    except ModelError as problem:
+        pytest.fail(f"{problem} - `make test` fetches what the tests need", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def model_path() -> Path:
+    """The default model's file."""
+    return _located(ENGLISH)
+
+
+@pytest.fixture(scope="session")
+def multilingual_path() -> Path:
+    """The file of the model for Japanese and Chinese."""
+    return _located(MULTILINGUAL)
+
+
+@pytest.fixture(scope="session")
+def artifact_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Compiles an example domain with the model for its language, once; gives the artifact's folder."""
+    folder = tmp_path_factory.mktemp("artifacts")
+
+    def artifact(domain: str) -> Path:
+        target = folder / domain
+        if not target.exists():
+            name = ENGLISH if domain.endswith("_en") else MULTILINGUAL
+            _located(name)
+            converter = Converter(name)
+            converter.add_function_specs(GRAMMARS / domain / "specs.json")
+            converter.add_exemplars(GRAMMARS / domain / "exemplars.json")
+            converter.add_recognizers(GRAMMARS / domain / "recognizers.json")
+            converter.finalize(target)
+        return target
+
+    return artifact
+
+
+@pytest.fixture(scope="session")
+def converter_of(artifact_of: Callable[[str], Path]) -> Callable[[str], Converter]:
+    """The converter of an example domain, loaded from its artifact, once."""
+    loaded: dict[str, Converter] = {}
+
+    def converter(domain: str) -> Converter:
+        if domain not in loaded:
+            loaded[domain] = Converter.load_from_disk(artifact_of(domain))
+        return loaded[domain]
+
+    return converter
