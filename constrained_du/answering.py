@@ -186,14 +186,23 @@ class Answering:
             function = self.domain.functions[index]
             grammar = self.grammar(index)
             expected = {e.slot for e in self.request.expectations if e.function == function.label and e.slot}
-            evidence = SlotEvidence(function, self.view, frozenset(expected), self.domain.explained[function.label])
-            filler = Filler(evidence, grammar.definitions, self.most)
             places = self.domain.places[function.label]
+            evidence = SlotEvidence(
+                function, self.view, frozenset(expected), self.domain.explained[function.label], tuple(places.values())
+            )
+            found = self._filled(evidence, grammar)
+            evidence.roles = self.scorer.roles(self.request.utterance, index, found)
+            if evidence.roles:
+                found = self._filled(evidence, grammar)
             self._slots[index] = [
-                self._less_negated(slot.name, function, filler.fillings(places[field.name], field.node, field.name))
-                for slot, field in zip(function.slots, grammar.slots.fields, strict=True)
+                self._less_negated(slot.name, function, own) for slot, own in zip(function.slots, found, strict=True)
             ]
         return self._slots[index]
+
+    def _filled(self, evidence: SlotEvidence, grammar: CallGrammar) -> list[list[Filling]]:
+        filler = Filler(evidence, grammar.definitions, self.most)
+        places = self.domain.places[grammar.label]
+        return [filler.fillings(places[field.name], field.node, field.name) for field in grammar.slots.fields]
 
     def _less_negated(self, slot: str, function: Function, own: list[Filling]) -> list[Filling]:
         """Where one value is negated and another said, the other is meant."""

@@ -89,7 +89,7 @@ class Converter:
         decoder: str = "exact",
         threads: int | None = None,
         gpu_layers: int = 0,
-        context: int = 2048,
+        context: int = 3072,
     ) -> None:
         self._settings = Settings(
             model, embedder, strings, operators, caution, decoder, threads, gpu_layers, context

@@ -140,8 +140,9 @@ def _contexts(exemplar: Exemplar, slot: str) -> Iterable[tuple[tuple[str, ...], 
 class SlotEvidence:
     """Scores choices for the slots of one function and one utterance.
 
-    ``expected`` are the slots that were just asked for; ``roles`` is the language model's
-    evidence by (slot, span), when it was asked.
+    ``expected`` are the slots that were just asked for; ``roles`` are the embedder's
+    evidence by (slot, span): how much better the span fits the slot than the function's other
+    slots do, and whether none fits better.
     """
 
     function: Function
@@ -149,7 +150,9 @@ class SlotEvidence:
     expected: frozenset[str]
     explained: frozenset[str]
     """Stems that the function's own words account for: they need no slot."""
-    roles: Mapping[tuple[str, Span], float] = field(default_factory=dict)
+    others: tuple[Place, ...] = ()
+    """All slots of the function."""
+    roles: Mapping[tuple[str, Span], tuple[float, float]] = field(default_factory=dict)
     _spans: dict[tuple[int, int, bool], tuple[str, Features]] = field(default_factory=dict)
     _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
@@ -273,12 +276,17 @@ class SlotEvidence:
             features["kind name"] = 1.0
         features["cue"] = self._cue(place, first, last)
         features["named"] = self._named(place, first, last)
-        features["described"] = self._described(place, first, last)
+        features["described"], features["described alone"] = self._described(place, first, last)
+        part = self._name_part(place, first, last)
+        if part:
+            features["name part"] = part
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)
             if kind in _SHAPED:
                 features["expected kind"] = float(_agree(kind, shape))
-        features["role"] = self.roles.get((place.name, span), 0.0)
+        role = self.roles.get((place.name, span))
+        if role is not None:
+            features["role"], features["best role"] = role
         if not choice.exact:
             features["fuzzy"] = 1.0
 
@@ -361,11 +369,43 @@ class SlotEvidence:
         around = (view.before(first), view.before(first, 2), view.after(last))
         return float(any(stem(word) in place.name_words and word not in PREPOSITIONS for word in around))
 
-    def _described(self, place: Place, first: int, last: int) -> float:
-        """Share of the span's words that the slot's description speaks of ("such as song, album")."""
-        stems = [s for s, content in zip(self.view.stems[first : last + 1], self.view.is_content[first : last + 1], strict=True)
-                 if content or last == first]
-        return sum(word in place.described for word in stems) / len(stems) if stems else 0.0
+    def _described(self, place: Place, first: int, last: int) -> tuple[float, float]:
+        """Share of the span's words that the slot's description speaks of ("such as song, album"),
+        and whether it speaks of all and no other slot's does."""
+        view = self.view
+        own = [i for i in range(first, last + 1) if view.is_content[i]] or [first]
+        if view.is_unspaced[first]:
+            said = "".join(view.words[first : last + 1])
+            return (1.0, 1.0) if last > first and said in place.description else (0.0, 0.0)
+        spoken = [view.stems[i] for i in own if view.stems[i] in place.described]
+        alone = len(spoken) == len(own) and not any(
+            all(word in other.described for word in spoken) for other in self.others if other.name != place.name
+        )
+        return len(spoken) / len(own), float(alone)
+
+    def _name_part(self, place: Place, first: int, last: int) -> float:
+        """Given and family names: the first word of a name, and what follows it."""
+        if not place.name_words & _GIVEN and not place.name_words & _FAMILY:
+            return 0.0
+        view = self.view
+        follows = first > 0 and _namelike(view, first - 1) and view.units[first - 1].end + 1 == view.units[first].start
+        leads = last + 1 < len(view.units) and _namelike(view, last + 1) and view.units[last].end + 1 == view.units[last + 1].start
+        inside = all(_namelike(view, i) for i in range(first, last + 1))
+        if not inside:
+            return -1.0
+        if place.name_words & _GIVEN:
+            return 1.0 if first == last and leads and not follows else -0.5 if last > first else 0.0
+        return 1.0 if follows and not leads else -0.5 if last > first else 0.0
+
+
+_GIVEN = frozenset(("first", "given", "forename"))
+_FAMILY = frozenset(("last", "family", "surname"))
+
+
+def _namelike(view: View, index: int) -> bool:
+    return view.units[index].kind == "word" and view.is_content[index] and (
+        _capital(view, index) or view.text.islower() or view.text.isupper()
+    )
 
 
 _NONE: frozenset[str] = frozenset()

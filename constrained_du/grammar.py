@@ -7,13 +7,13 @@ values and code points; nothing of tokens, models or how the text of a call is w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from constrained_du.patterns import Automaton
+from constrained_du.automata import Automaton
 from constrained_du.schema import json_key, same_json
-from constrained_du.types import DO_NOT_UNDERSTAND, JsonValue, Span
+from constrained_du.types import DO_NOT_UNDERSTAND, JsonValue, Span, compact_json
 from constrained_du.words import boundaries, occurrences
 
 
@@ -40,6 +40,11 @@ class OneOf:
     @cached_property
     def keys(self) -> frozenset[str]:
         return frozenset(json_key(choice.value) for choice in self.choices)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Each value once, as it is written; of equal ones (``1``, ``1.0``) the first."""
+        return tuple({json_key(c.value): compact_json(c.value) for c in reversed(self.choices)}.values())[::-1]
 
     def admits(self, value: JsonValue, _: Definitions) -> bool:
         return json_key(value) in self.keys
@@ -77,7 +82,7 @@ class FreeText:
             return False
         if any("\ud800" <= letter <= "\udfff" for letter in value):
             return False
-        return self.automaton is None or _runs(self.automaton, value)
+        return self.automaton is None or self.automaton.accepts(value)
 
 
 @dataclass(frozen=True)
@@ -180,25 +185,39 @@ class Grammar:
         return call is not None and call.admits(arguments)
 
 
-def is_void(node: Node, definitions: Definitions, within: frozenset[str] = frozenset()) -> bool:
-    """Whether no value at all is sayable (no candidate, say)."""
+def fillable(definitions: Definitions) -> frozenset[str]:
+    """The definitions for which some value is sayable."""
+    full: frozenset[str] = frozenset()
+    while True:
+        found = full | {name for name, node in definitions.items() if name not in full and not is_void(node, full)}
+        if found == full:
+            return full
+        full = found
+
+
+def is_void(node: Node, full: Collection[str]) -> bool:
+    """Whether no value at all is sayable (no candidate, say); ``full`` as ``fillable`` gives it."""
     match node:
         case OneOf(choices):
             return not choices
         case Substring(text):
             return not any(boundaries(text))
-        case FreeText(_, _, automaton):
-            return automaton is not None and automaton.is_empty
-        case Items(prefix, item, least):
+        case FreeText(least, most, automaton):
+            return least > most or (automaton is not None and automaton.is_empty)
+        case Items(prefix, item, least, most, unique):
+            if most is not None and least > most:
+                return True
+            if unique and not prefix and isinstance(item, OneOf) and len(item.keys) < least:
+                return True
             needed = [*prefix[:least], *([item] if least > len(prefix) else [])]
-            return any(n is None or is_void(n, definitions, within) for n in needed)
+            return any(n is None or is_void(n, full) for n in needed)
         case Members(fields, least):
-            full = [field for field in fields if not is_void(field.node, definitions, within)]
-            return len(full) < least or any(f.required and f not in full for f in fields)
+            said = [field for field in fields if not is_void(field.node, full)]
+            return len(said) < least or any(f.required and f not in said for f in fields)
         case AnyOf(options):
-            return all(is_void(option, definitions, within) for option in options)
+            return all(is_void(option, full) for option in options)
         case Defined(name):
-            return name in within or is_void(definitions[name], definitions, within | {name})
+            return name not in full
 
 
 def choices_in(node: Node) -> Iterator[Choice]:
@@ -217,20 +236,7 @@ def choices_in(node: Node) -> Iterator[Choice]:
                 yield from choices_in(option)
 
 
-def _runs(automaton: Automaton, text: str) -> bool:
-    state = automaton.start
-    for letter in text:
-        code_point = ord(letter)
-        for low, high, target in automaton.rows[state]:
-            if low <= code_point <= high:
-                state = target
-                break
-        else:
-            return False
-    return automaton.accepting[state]
-
-
 __all__ = [
     "AnyOf", "CallGrammar", "Choice", "Defined", "Definitions", "Field", "FreeText", "Grammar", "Items",
-    "Members", "Node", "OneOf", "Substring", "choices_in", "is_void", "same_json",
+    "Members", "Node", "OneOf", "Substring", "choices_in", "fillable", "is_void", "same_json",
 ]  # fmt: skip

@@ -14,6 +14,8 @@ FUNCTION_WORDS = frozenset(
     let let's i'd i'm i'll i've it's what's there here just also too very really want need like would want's get
     give show tell find make put set go help called named am're want to'd""".split()
 )
+PARTICLES = frozenset("的了吗呢吧啊在到从把给我你您他她请将和与及是有会要想能就也都很被对为让はがをにでとのもへやかねよ")
+"""Letters of Chinese and Japanese that are words of grammar more often than part of a value."""
 VERBS = frozenset(
     """want need like get give show tell find make put set go help book reserve order buy play add search look check
     see know please change cancel rate call send turn switch open close start stop schedule create remind is are was

@@ -40,7 +40,7 @@ class Settings:
     decoder: str = "exact"
     threads: int | None = None
     gpu_layers: int = 0
-    context: int = 2048
+    context: int = 3072
 
     def checked(self) -> Settings:
         """Raises InputError for an option that is none."""

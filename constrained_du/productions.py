@@ -7,59 +7,21 @@ of values a trie. Knows nothing of GBNF, Lark or regex.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from os.path import commonprefix
+from math import comb
 
+from constrained_du.automata import Automaton, normalise
 from constrained_du.errors import GrammarError
-from constrained_du.grammar import (
-    AnyOf, Defined, FreeText, Grammar, Items, Members, Node, OneOf, Substring, is_void,
+from constrained_du.expressions import (
+    EMPTY, Cat, Chars, Expr, Lit, Or, Rep, Sym, any_character, cat, characters, either, repeat, trie,
 )  # fmt: skip
-from constrained_du.patterns import MAX_CODE_POINT, Automaton, Ranges, complement, normalise
-from constrained_du.schema import json_key
+from constrained_du.grammar import (
+    AnyOf, CallGrammar, Defined, Field, FreeText, Grammar, Items, Members, Node, OneOf, Substring, fillable, is_void,
+)  # fmt: skip
 from constrained_du.types import DO_NOT_UNDERSTAND, compact_json
 from constrained_du.words import atoms, boundaries
 
 MAX_UNIQUE_STATES = 2_000  # subsets already used by a list of distinct values
-MAX_TRIE_DEPTH = 60
-_ESCAPED = normalise([(0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0xD800, 0xDFFF)])
-_RAW: Ranges = complement(_ESCAPED)
-
-
-@dataclass(frozen=True, slots=True)
-class Lit:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chars:
-    ranges: Ranges
-
-
-@dataclass(frozen=True, slots=True)
-class Cat:
-    parts: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    options: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rep:
-    inner: Expr
-    least: int
-    most: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sym:
-    name: str
-
-
-Expr = Lit | Chars | Cat | Or | Rep | Sym
-EMPTY = Lit("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +37,21 @@ class Productions:
 
 
 def lower(grammar: Grammar) -> Productions:
-    """The productions of a grammar, the same for equal grammars."""
+    """The productions of a grammar, the same for equal grammars. Raises GrammarError if it has no answer at all."""
     lowering = _Lowering()
-    calls = [
-        lowering.call(number, call.label, call.slots, call.definitions) for number, call in enumerate(grammar.calls)
-    ]
+    calls = [lowering.call(number, call) for number, call in enumerate(grammar.calls)]
+    alone: list[Expr] = []
     if grammar.fallback:
-        calls.append(lowering.add("call-none", _call_text(DO_NOT_UNDERSTAND, Lit("{}"))))
-    answer: Expr = Or(tuple(calls)) if len(calls) > 1 else calls[0]
-    if grammar.max_calls > 1:
-        one = lowering.add("call", answer)
-        more = Rep(Cat((Lit(","), one)), 0, grammar.max_calls - 1)
-        answer = Cat((Lit("["), one, more, Lit("]")))
-    lowering.add("root", answer)
+        alone.append(lowering.add("call-none", _call_text(DO_NOT_UNDERSTAND, Lit("{}"))))
+    if grammar.max_calls > 1 and calls:
+        one = lowering.add("call", Or(tuple(calls)) if len(calls) > 1 else calls[0])
+        several = cat(one, repeat(cat(Lit(","), one), 0, grammar.max_calls - 1))
+        alone = [lowering.add("calls", several), *alone]
+        calls = []
+    answer = either([*calls, *alone])
+    if answer is None:
+        raise GrammarError("there is nothing to say: no function and no fallback - allow at least one function")
+    lowering.add("root", cat(Lit("["), answer, Lit("]")) if grammar.max_calls > 1 else answer)
     return Productions(lowering.rules, "root", frozenset(lowering.recursive))
 
 
@@ -99,7 +63,7 @@ def _call_text(label: str, arguments: Expr) -> Expr:
 class _Lowering:
     rules: dict[str, Expr] = field(default_factory=dict)
     recursive: set[str] = field(default_factory=set)
-    _definitions: dict[str, Node] = field(default_factory=dict)
+    _full: frozenset[str] = frozenset()
     _names: dict[str, str] = field(default_factory=dict)
     _spans: dict[str, Expr] = field(default_factory=dict)
     _shared: dict[Expr, Sym] = field(default_factory=dict)
@@ -108,21 +72,20 @@ class _Lowering:
         self.rules[name] = expr
         return Sym(name)
 
-    def call(self, number: int, label: str, slots: Members, definitions: object) -> Sym:
-        assert isinstance(definitions, dict)
-        self._definitions = definitions
+    def call(self, number: int, call: CallGrammar) -> Sym:
+        definitions = call.definitions
+        self._full = fillable(definitions)
         self._names = {pointer: f"def-{number}-{i}" for i, pointer in enumerate(definitions)}
         self.recursive.update(self._names.values())
         for pointer, name in self._names.items():
-            if not is_void(definitions[pointer], definitions):
+            if pointer in self._full:
                 self.rules[name] = self.node(definitions[pointer], f"{name}-value")
-        return self.add(f"call-{number}", _call_text(label, self.members(slots, f"call-{number}")))
+        return self.add(f"call-{number}", _call_text(call.label, self.members(call.slots, f"call-{number}")))
 
     def node(self, node: Node, name: str) -> Expr:
         match node:
-            case OneOf(choices):
-                texts = {json_key(c.value): compact_json(c.value) for c in choices}
-                return self.share(trie(sorted(texts.values())), name)
+            case OneOf():
+                return self.share(trie(sorted(node.texts)), name)
             case Substring(text):
                 return self.substring(text)
             case FreeText(least, most, automaton):
@@ -137,7 +100,7 @@ class _Lowering:
                 return Sym(self._names[pointer])
 
     def void(self, node: Node) -> bool:
-        return is_void(node, self._definitions)
+        return is_void(node, self._full)
 
     def share(self, expr: Expr, name: str) -> Expr:
         """One rule for equal expressions, unless it is as short as its name."""
@@ -158,22 +121,14 @@ class _Lowering:
         for index in range(len(fields) - 1, -1, -1):
             current: list[Expr | None] = []
             for count in range(enough + 1):
-                with_it = following[min(count + 1, enough)]
-                options: list[Expr] = []
-                if with_it is not None:
-                    key = ("," if count else "") + compact_json(fields[index].name) + ":"
-                    options.append(_cat(Lit(key), values[index], with_it))
-                without = following[count]
-                if without is not None and not fields[index].required:
-                    options.append(without)
-                step = _or(options)
+                step = _step(fields[index], values[index], count, following[min(count + 1, enough)], following[count])
                 if step is not None and not isinstance(step, Lit):
                     step = self.add(f"{name}-from-{index}-{count}", step)
                 current.append(step)
             following = current
         inside = following[0]
         assert inside is not None, "void objects are left out by the caller"
-        return _cat(Lit("{"), inside, Lit("}"))
+        return cat(Lit("{"), inside, Lit("}"))
 
     def items(self, node: Items, name: str) -> Expr:
         if node.unique:
@@ -185,14 +140,14 @@ class _Lowering:
         head: list[Expr] = []
         for index, part in enumerate(node.prefix):
             if node.least <= index and (most is None or index <= most):
-                options.append(_cat(*head))
+                options.append(cat(*head))
             if self.void(part) or (most is not None and index >= most):
                 most = index
                 break
             head += ([Lit(",")] if index else []) + [self.node(part, f"{name}-prefix-{index}")]
         else:
             options.append(self.tail(node, head, most, name))
-        return _cat(Lit("["), _or(options) or EMPTY, Lit("]"))
+        return cat(Lit("["), either(options) or EMPTY, Lit("]"))
 
     def tail(self, node: Items, head: list[Expr], most: int | None, name: str) -> Expr:
         """The items after a full prefix."""
@@ -200,39 +155,46 @@ class _Lowering:
         least = max(0, node.least - before)
         room = None if most is None else most - before
         if node.item is None or room == 0 or self.void(node.item):
-            return _cat(*head)
+            return cat(*head)
         item = self.node(node.item, f"{name}-item")
         if not isinstance(item, Sym):
             item = self.add(f"{name}-item-value", item)
         if before:
-            return _cat(*head, _rep(_cat(Lit(","), item), least, room))
-        rest = _rep(_cat(Lit(","), item), max(0, least - 1), None if room is None else room - 1)
-        some = _cat(item, rest)
+            return cat(*head, repeat(cat(Lit(","), item), least, room))
+        rest = repeat(cat(Lit(","), item), max(0, least - 1), None if room is None else room - 1)
+        some = cat(item, rest)
         return some if least else Or((EMPTY, some))
 
     def distinct(self, node: Items, name: str) -> Expr:
         """Distinct values: one rule for each set of values that were used."""
-        if node.prefix or not isinstance(node.item, OneOf):
+        parts = [*node.prefix, *([node.item] if node.item is not None else [])]
+        if not all(isinstance(part, OneOf) for part in parts):
             raise GrammarError(f"{name}: uniqueItems of open values has no finite grammar - give candidates or an enum")
-        texts = sorted({json_key(c.value): compact_json(c.value) for c in node.item.choices}.values())
-        most = len(texts) if node.most is None else min(node.most, len(texts))
-        rules: dict[frozenset[int], Expr] = {}
+        prefix = [part.texts for part in node.prefix if isinstance(part, OneOf)]
+        item = node.item.texts if isinstance(node.item, OneOf) else ()
+        values = {text for texts in (*prefix, item) for text in texts}
+        most = len(values) if item else len(prefix)
+        most = most if node.most is None else min(most, node.most)
+        if sum(comb(len(values), count) for count in range(min(most, MAX_UNIQUE_STATES) + 1)) > MAX_UNIQUE_STATES:
+            raise GrammarError(f"{name}: uniqueItems over {len(values)} values is too large to write - lower maxItems")
+        rules: dict[tuple[str, ...], Expr | None] = {}
 
-        def used(values: frozenset[int]) -> Expr:
-            if values not in rules:
-                if len(rules) >= MAX_UNIQUE_STATES:
-                    raise GrammarError(f"{name}: uniqueItems over {len(texts)} values is too large to write - lower maxItems")
-                rules[values] = symbol = Sym(f"{name}-used-{len(rules)}")
-                options: list[Expr] = [EMPTY] if len(values) >= node.least else []
-                if len(values) < most:
-                    comma = "," if values else ""
-                    options += [
-                        _cat(Lit(comma + text), used(values | {i})) for i, text in enumerate(texts) if i not in values
-                    ]
-                self.rules[symbol.name] = _or(options) or EMPTY
-            return rules[values]
+        def used(values: tuple[str, ...]) -> Expr | None:
+            count, key = len(values), tuple(sorted(values))
+            if key not in rules:
+                options: list[Expr] = [EMPTY] if count >= node.least else []
+                for text in (prefix[count] if count < len(prefix) else item) if count < most else ():
+                    after = used((*values, text)) if text not in values else None
+                    if after is not None:
+                        options.append(cat(Lit(("," if count else "") + text), after))
+                step = either(options)
+                rules[key] = step if step is None or isinstance(step, Lit) else self.add(f"{name}-used-{len(rules)}", step)
+            return rules[key]
 
-        return _cat(Lit("["), used(frozenset()), Lit("]"))
+        inside = used(())
+        if inside is None:
+            raise GrammarError(f"{name}: no list of {node.least} distinct values - lower minItems")
+        return cat(Lit("["), inside, Lit("]"))
 
     # -- strings -------------------------------------------------------------------------
 
@@ -251,31 +213,31 @@ class _Lowering:
             options: list[Expr] = [EMPTY] if cuts[index + 1] in ends else []
             if following is not None:
                 options.append(following)
-            step = _or(options)
+            step = either(options)
             assert step is not None, "the last cut is an end"
-            following = self.add(f"words-{len(self._spans)}-{index}", _cat(piece, step))
+            following = self.add(f"words-{len(self._spans)}-{index}", cat(piece, step))
             if cuts[index] in starts:
                 entries.append(following)
         entries.reverse()
-        span = self.add(f"span-{len(self._spans)}", _cat(Lit('"'), _or(entries) or EMPTY, Lit('"')))
+        span = self.add(f"span-{len(self._spans)}", cat(Lit('"'), either(entries) or EMPTY, Lit('"')))
         self._spans[text] = span
         return span
 
     def free(self, least: int, most: int, automaton: Automaton | None, name: str) -> Expr:
         if automaton is None:
             if "char" not in self.rules:
-                self.add("char", Or((Chars(_RAW), *(Lit(text) for _, text in _escapes(_ESCAPED)))))
-            return _cat(Lit('"'), _rep(Sym("char"), least, most), Lit('"'))
+                self.add("char", any_character())
+            return cat(Lit('"'), repeat(Sym("char"), least, most), Lit('"'))
         states = [f"{name}-state-{index}" for index in range(len(automaton.rows))]
-        order = list(range(len(states)))
         self.recursive.update(states if _has_cycle(automaton) else ())
-        for state in reversed(order):
+        for state in reversed(range(len(states))):
             options: list[Expr] = [EMPTY] if automaton.accepting[state] else []
             for target in dict.fromkeys(to for _, _, to in automaton.rows[state]):
-                ranges = normalise((low, high) for low, high, to in automaton.rows[state] if to == target)
-                options.append(_cat(_characters(ranges), Sym(states[target])))
-            self.rules[states[state]] = _or(options) or EMPTY
-        return _cat(Lit('"'), Sym(states[automaton.start]), Lit('"'))
+                letters = characters(normalise((a, b) for a, b, to in automaton.rows[state] if to == target))
+                if letters is not None:
+                    options.append(cat(letters, Sym(states[target])))
+            self.rules[states[state]] = either(options) or EMPTY
+        return cat(Lit('"'), Sym(states[automaton.start]), Lit('"'))
 
 
 def _has_cycle(automaton: Automaton) -> bool:
@@ -283,77 +245,11 @@ def _has_cycle(automaton: Automaton) -> bool:
     return any(to <= state for state, row in enumerate(automaton.rows) for _, _, to in row)
 
 
-def _escapes(ranges: Ranges) -> Iterator[tuple[int, str]]:
-    for low, high in ranges:
-        for code_point in range(low, high + 1):
-            if not 0xD800 <= code_point <= 0xDFFF:
-                yield code_point, compact_json(chr(code_point))[1:-1]
-
-
-def _characters(ranges: Ranges) -> Expr:
-    """Code points as they stand in a JSON string."""
-    raw = _meet(ranges, _RAW)
-    options: list[Expr] = [Chars(raw)] if raw else []
-    options += [Lit(text) for _, text in _escapes(_meet(ranges, _ESCAPED))]
-    found = _or(options)
-    return found if found is not None else Chars(())
-
-
-def _meet(left: Ranges, right: Ranges) -> Ranges:
-    met = ((max(a, c), min(b, d)) for a, b in left for c, d in right)
-    return normalise((low, high) for low, high in met if low <= high <= MAX_CODE_POINT)
-
-
-def trie(texts: Sequence[str], depth: int = 0) -> Expr:
-    """The alternatives of sorted distinct texts, common beginnings written once."""
-    shared = commonprefix([texts[0], texts[-1]])
-    if len(texts) == 1:
-        return Lit(texts[0])
-    rest = [text[len(shared) :] for text in texts]
-    options: list[Expr] = []
-    if depth >= MAX_TRIE_DEPTH:
-        options = [Lit(text) for text in rest]
-    else:
-        start = 0
-        for index in range(1, len(rest) + 1):
-            if index == len(rest) or rest[index][:1] != rest[start][:1]:
-                options.append(trie(rest[start:index], depth + 1))
-                start = index
-    return _cat(Lit(shared), Or(tuple(options)))
-
-
-def _cat(*parts: Expr) -> Expr:
-    flat: list[Expr] = []
-    for part in parts:
-        for inner in part.parts if isinstance(part, Cat) else (part,):
-            if isinstance(inner, Lit) and flat and isinstance(flat[-1], Lit):
-                flat[-1] = Lit(flat[-1].text + inner.text)
-            elif inner != EMPTY:
-                flat.append(inner)
-    return flat[0] if len(flat) == 1 else Cat(tuple(flat)) if flat else EMPTY
-
-
-def _or(options: Sequence[Expr]) -> Expr | None:
-    distinct = tuple(dict.fromkeys(options))
-    if not distinct:
-        return None
-    return distinct[0] if len(distinct) == 1 else Or(distinct)
-
-
-def _rep(inner: Expr, least: int, most: int | None) -> Expr:
-    """Repetition; parts above 1,000 are nested, since GBNF readers stop at 2,000."""
-    if most is not None and most > 1000:
-        blocks, rest = divmod(most - least, 1000)
-        required = _rep(inner, least, least) if least else EMPTY
-        return _cat(required, Rep(_group(Rep(inner, 0, 1000)), 0, blocks) if blocks else EMPTY, Rep(inner, 0, rest))
-    if least > 1000:
-        blocks, rest = divmod(least, 1000)
-        after = Rep(inner, 0, None) if most is None else EMPTY
-        return _cat(Rep(_group(Rep(inner, 1000, 1000)), blocks, blocks), Rep(inner, rest, rest), after)
-    if most == 0:
-        return EMPTY
-    return inner if (least, most) == (1, 1) else Rep(inner, least, most)
-
-
-def _group(expr: Expr) -> Expr:
-    return Cat((expr,))
+def _step(field: Field, value: Expr, count: int, after: Expr | None, without: Expr | None) -> Expr | None:
+    """What follows where ``field`` may come: it and ``after``, or ``without`` it; None if neither can be."""
+    said = cat(Lit(("," if count else "") + compact_json(field.name) + ":"), value)
+    if field.required:
+        return None if after is None else cat(said, after)
+    if after is not None and after == without:
+        return cat(repeat(said, 0, 1), after)  # written once, so that a chain is linear in any notation
+    return either(([] if after is None else [cat(said, after)]) + ([] if without is None else [without]))

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from constrained_du.errors import SpecError, UnsupportedSchemaError
 from constrained_du.schema import (
     FORMATS, JSON_TYPES, Boolean, Entity, Enumerated, ListOf, Member, Null, Number, Record, Reference, Schema,
-    SlotLabel, Text, Union, json_key,
+    SlotLabel, Union, json_key,
 )  # fmt: skip
 from constrained_du.schema_facts import are_disjoint, endless, is_void
 from constrained_du.schema_instances import (

@@ -15,7 +15,11 @@ import numpy as np
 from constrained_du import prompt
 from constrained_du.backend import Backend, Embedder, Prefix, Query
 from constrained_du.domain import Domain
+from constrained_du.fillings import Filling
 from constrained_du.retrieval import Retrieval, Vectors
+from constrained_du.roles import roles, slot_texts
+from constrained_du.spec import Function
+from constrained_du.types import Span
 from constrained_du.weights import BARE, SHOWN, FunctionWeights
 
 Progress = Callable[[str, int, int], None]
@@ -40,6 +44,8 @@ class Prepared:
     portraits: Retrieval
     names: Retrieval
     retrieval: Retrieval
+    slots: tuple[Vectors, ...] = ()
+    """For each function the vectors of its slots (slots, size); empty without an embedder."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,13 @@ def prepare(
         Retrieval.fit([prompt.portrait(function) for function in functions], [], embedder),
         Retrieval.fit([function.name for function in functions], [], embedder),
         Retrieval.fit(summaries, exemplars, embedder, vectors),
+        () if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
     )  # fmt: skip
+
+
+def _slot_vectors(function: Function, embedder: Embedder) -> Vectors:
+    texts = slot_texts(function)
+    return np.stack([embedder.embed(text) for text in texts]) if texts else np.zeros((0, embedder.size), np.float32)
 
 
 def direct_query(backend: Backend, prefix: Prefix, utterance: str, names: Sequence[Sequence[int]]) -> Query:
@@ -179,6 +191,15 @@ class FunctionScorer:
             }
             for i in range(len(self.domain.functions))
         ]
+
+    def roles(
+        self, utterance: str, index: int, fillings: Sequence[Sequence[Filling]]
+    ) -> Mapping[tuple[str, Span], tuple[float, float]]:
+        """Evidence of meaning about which slot of a function a span fills; none for a single slot."""
+        if self.embedder is None or not self.prepared.slots or len(self.prepared.slots[index]) < 2:
+            return {}
+        names = [slot.name for slot in self.domain.functions[index].slots]
+        return roles(self.embedder, utterance, self.prepared.slots[index], names, fillings)
 
     def judged(self, utterance: str, few: Sequence[int]) -> dict[int, dict[str, float]]:
         """For each of a few functions what the language model says."""

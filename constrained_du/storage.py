@@ -46,6 +46,7 @@ def pack(domain: Domain, prepared: Prepared, about: Mapping[str, JsonValue], tex
     prefixes = {"direct": prepared.direct, "generic": prepared.generic}
     prefixes |= {f"channel-{index}": prefix for index, prefix in enumerate(prepared.channels)}
     arrays: dict[str, NDArray[Any]] = {"bias": np.array(prepared.bias, np.float64)}
+    arrays |= {f"slots.{index}": vectors for index, vectors in enumerate(prepared.slots)}
     vocabularies: dict[str, list[str]] = {}
     for name, retrieval in _retrievals(prepared).items():
         arrays |= {f"{name}.{key}": array for key, array in _retrieval_arrays(retrieval).items()}
@@ -88,7 +89,8 @@ def unpack_prepared(artifact: Artifact, domain: Domain) -> Prepared:
             name: _retrieval(artifact, name, len(domain.functions)) for name in ("portraits", "names", "retrieval")
         }
         bias = tuple(artifact.arrays["bias"].tolist())
-        return Prepared(prefix("direct"), prefix("generic"), channels, bias, **found)
+        slots = tuple(artifact.arrays[f"slots.{index}"] for index in range(len(channels)) if "slots.0" in artifact.arrays)
+        return Prepared(prefix("direct"), prefix("generic"), channels, bias, slots=slots, **found)
     except (KeyError, TypeError, ValueError, IndexError) as problem:
         raise ArtifactError(f"the artifact's parts do not fit each other ({problem!r}) - finalize it again") from None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PREPOSITIONS, VERBS, stem
+from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PREPOSITIONS, VERBS, stem
 from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.terms import normalised
@@ -52,7 +52,7 @@ class View:
     @cached_property
     def is_content(self) -> tuple[bool, ...]:
         return tuple(
-            unit.kind != "sign" and word not in FUNCTION_WORDS or (unit.kind == "sign" and unit.text.isalnum())
+            (unit.kind != "sign" or unit.text.isalnum()) and word not in FUNCTION_WORDS and word not in PARTICLES
             for unit, word in zip(self.units, self.words, strict=True)
         )
 
@@ -129,6 +129,7 @@ class View:
 
     def edge_faults(self, first: int, last: int) -> int:
         """How many edges of a span are words that values seldom begin or end with."""
-        return int(self.words[first] in PREPOSITIONS or self.words[first] in VERBS) + int(
-            self.words[last] in PREPOSITIONS or self.words[last] in DETERMINERS or self.words[last] in VERBS
+        head, tail = self.words[first], self.words[last]
+        return int(head in PREPOSITIONS or head in VERBS or head in PARTICLES) + int(
+            tail in PREPOSITIONS or tail in DETERMINERS or tail in VERBS or tail in PARTICLES
         )

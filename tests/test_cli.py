@@ -59,7 +59,8 @@ def shell(capsys: pytest.CaptureFixture[str], artifact: Path) -> Shell:
 def run(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
     """A process of its own, for what only one shows: stdin, pipes, the environment."""
     command = [sys.executable, "-m", "constrained_du", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, env=os.environ | environment, cwd=ROOT, check=False)
+    own = os.environ | environment
+    return subprocess.run(command, input=stdin, capture_output=True, env=own, cwd=ROOT, check=False)
 
 
 # ---- convert -------------------------------------------------------------------------------
@@ -167,8 +168,9 @@ def test_keep_going_leaves_out_what_is_wrong_and_says_so(shell: Shell, tmp_path:
 
 
 def test_eval_reports_writes_draws_suggests_and_fails(shell: Shell, tmp_path: Path) -> None:
+    settings = {"name": "show_screen", "arguments": {"screen": "settings"}}
     rows = [
-        {"id": "a-1", "utterance": "show me the settings", "calls": [{"name": "show_screen", "arguments": {"screen": "settings"}}]},
+        {"id": "a-1", "utterance": "show me the settings", "calls": [settings]},
         {"id": "a-2", "utterance": "show me the settings", "calls": [{"name": "outings", "arguments": {}}]},
     ]
     data, out = tmp_path / "data.jsonl", tmp_path / "report.json"

@@ -43,7 +43,9 @@ EXPANDED = [
 REFUSED = ["{+a}", "{#a}", "{/a}", "{&a}", "{a*}", "{}", "{?}", "{a,}", "a{", "a}b", "{a{b}}", 7, ["x"]]
 
 
-@pytest.mark.parametrize(("template", "arguments", "wanted"), [row[1:] for row in EXPANDED], ids=[r[0] for r in EXPANDED])
+@pytest.mark.parametrize(
+    ("template", "arguments", "wanted"), [row[1:] for row in EXPANDED], ids=[row[0] for row in EXPANDED]
+)
 def test_a_template_is_expanded(template: str, arguments: dict[str, object], wanted: str) -> None:
     assert link({"x-link": template}, Call("f", arguments)) == wanted
 

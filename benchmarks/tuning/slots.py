@@ -28,6 +28,9 @@ from constrained_du.domain import Domain
 from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
 from constrained_du.fillings import Filler
+from constrained_du.llama import LlamaEmbedder
+from constrained_du.models import locate
+from constrained_du.roles import roles, slot_texts
 from constrained_du.schema import same_json
 from constrained_du.search import Assignments
 from constrained_du.spec import Function, read_specs
@@ -72,19 +75,21 @@ class Recorder(SlotEvidence):
         return super().score(place, choice)
 
 
-def cases(root: Path, name: str, file: str, shown: str, specs: str) -> Iterator[Case]:
+def cases(root: Path, embedder: Any, most: int, name: str, file: str, shown: str, specs: str) -> Iterator[Case]:
     folder = root / name
     functions = tuple(read_specs(folder / f"{specs}.json"))
     slots = {function.label: frozenset(function.slot) for function in functions}
     exemplars = tuple(read_exemplars(folder / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
     domain = Domain(functions, exemplars)
-    with open(folder / f"{file}.jsonl", encoding="utf-8") as lines:
-        for line in map(json.loads, lines):
-            if len(line["calls"]) == 1:
-                yield case(f"{name}/{file}:{shown}", domain, line)
+    with open(folder / f"{file}.jsonl", encoding="utf-8") as opened:
+        lines = [line for line in map(json.loads, opened) if len(line["calls"]) == 1]
+        random.Random(7).shuffle(lines)
+        for line in lines[:most]:
+            if line["calls"]:
+                yield case(f"{name}/{file}:{shown}", domain, line, embedder)
 
 
-def training_cases(folder: Path, shown: int, count: int, seed: int) -> Iterator[Case]:
+def training_cases(folder: Path, embedder: Any, shown: int, count: int, seed: int) -> Iterator[Case]:
     """Turns of the training split, with exemplars made of other turns of the same function."""
     functions = tuple(read_specs(folder / "functions.json"))
     chooser = random.Random(seed)
@@ -105,7 +110,7 @@ def training_cases(folder: Path, shown: int, count: int, seed: int) -> Iterator[
     exemplars = tuple(read_exemplars(templates, slots)) if shown else ()
     domain = Domain(functions, exemplars)
     for turn in picked:
-        yield case(f"train:{shown}", domain, turn)
+        yield case(f"train:{shown}", domain, turn, embedder)
 
 
 def _template(turn: Mapping[str, Any]) -> str:
@@ -116,7 +121,7 @@ def _template(turn: Mapping[str, Any]) -> str:
     return text
 
 
-def case(name: str, domain: Domain, line: Mapping[str, Any]) -> Case:
+def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any) -> Case:
     call = line["calls"][0]
     function: Function = domain.by_label[call["name"]]
     text = line["utterance"]
@@ -126,7 +131,13 @@ def case(name: str, domain: Domain, line: Mapping[str, Any]) -> Case:
     asked = read_expectations([e for e in line.get("expectations", []) if e[1] in domain.by_label], domain.by_label)
     expected = frozenset(e.slot for e in asked if e.function == function.label and e.slot)
     grammar = Binder(text, candidates, domain.ontology, now).bind(function)
-    evidence = Recorder(function, view, expected, domain.explained[function.label])
+    places = tuple(domain.places[function.label].values())
+    evidence = Recorder(function, view, expected, domain.explained[function.label], places)
+    if embedder is not None and len(function.slots) > 1:
+        filler = Filler(evidence, grammar.definitions, 24)
+        rough = [filler.fillings(p, f.node, f.name) for p, f in zip(places, grammar.slots.fields, strict=True)]
+        vectors = np.stack([embedder.embed(t) for t in slot_texts(function)])
+        evidence.roles = roles(embedder, text, vectors, [slot.name for slot in function.slots], rough)
     options: list[list[tuple[dict[str, float], Any, tuple[Span, ...]]]] = []
     gold: list[int | None] = []
     for field in grammar.slots.fields:
@@ -232,14 +243,13 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=120, help="lines of each set")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    chooser = random.Random(7)
+    embedder = LlamaEmbedder(locate("all-minilm-l6-v2"))
     everything: list[Case] = []
     for spec in SETS:
-        own = list(cases(arguments.data, *spec))
-        chooser.shuffle(own)
-        everything += own[: arguments.most]
+        own = list(cases(arguments.data, embedder, arguments.most, *spec))
+        everything += own
         print(spec, len(own), flush=True)
-    extra = [*training_cases(arguments.train, 10, 250, 1), *training_cases(arguments.train, 0, 150, 2)]
+    extra = [*training_cases(arguments.train, embedder, 10, 250, 1), *training_cases(arguments.train, embedder, 0, 150, 2)]
     print("training turns", len(extra), flush=True)
     from constrained_du.weights import SLOT_WEIGHTS
 

@@ -1,0 +1,204 @@
+"""Fits the weights of evidence about functions, and of the fallback beside them.
+
+``python benchmarks/tuning/functions.py --data ../shared/data --cache FILE`` gathers evidence for
+lines of every set (the right function in the specs), for lines of other sets (to be refused)
+and for lines whose function was left out (near misses, to be refused), then prints weights for
+``constrained_du/weights.py`` with accuracies under two-fold cross-validation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import random
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from constrained_du.answering import Answering
+from constrained_du.classifier import minimise
+from constrained_du.domain import Domain
+from constrained_du.exemplars import read_exemplars
+from constrained_du.generation import Generator
+from constrained_du.llama import LlamaBackend, LlamaEmbedder
+from constrained_du.models import locate
+from constrained_du.requests import read_request
+from constrained_du.scoring import FunctionScorer, prepare
+from constrained_du.spec import read_specs
+
+SETS = (
+    ("snips", "0"), ("snips", "10"), ("sgd", "0"), ("sgd", "10"), ("clinc150", "0"), ("clinc150", "10"), ("banking77", "0"),
+    ("banking77", "10"), ("home-en", "0"), ("home-en", "3"), ("xsid-en", "full"), ("restaurants8k", "10"), ("restaurants8k", "0"),
+)  # fmt: skip
+SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0}
+LEFT_OUT = 0.5  # share of the functions that near misses do not find in the specs
+
+
+def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, Any]]], save: Any) -> None:
+    backend = LlamaBackend(locate("smollm2-135m-instruct"), threads=threads)
+    embedder = LlamaEmbedder(locate("all-minilm-l6-v2"))
+    everything = {name: _lines(root / name / "dev.jsonl") for name, _ in SETS}
+    for name, shown in SETS:
+        key = f"{name}:{shown}"
+        if key in known:
+            continue
+        chooser = random.Random(11)
+        functions = tuple(read_specs(root / name / "functions.json"))
+        slots = {f.label: frozenset(f.slot) for f in functions}
+        exemplars = tuple(read_exemplars(root / name / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
+        rows: list[dict[str, Any]] = []
+        own = [line for line in everything[name] if len(line["calls"]) < 2]
+        chooser.shuffle(own)
+        foreign = [line for other in sorted(everything) if other.split("-")[0] != name.split("-")[0] and other != name
+                   for line in everything[other][:: 7]]  # fmt: skip
+        chooser.shuffle(foreign)
+        full = Domain(functions, exemplars)
+        near = _without(full, chooser)
+        plans = [(full, own[:most], "own"), (full, foreign[: most // 3], "foreign")]
+        if len(functions) > 3:
+            kept = set(near.by_label)
+            plans.append((near, [x for x in own[most:] + own if x["calls"] and x["calls"][0]["name"] not in kept][: most // 3], "near"))
+        for domain, lines, kind in plans:
+            prepared = prepare(domain, backend, embedder)
+            scorer = FunctionScorer(domain, backend, embedder, prepared)
+            for line in lines:
+                rows.append(_row(domain, scorer, backend, line, kind))
+        known[key] = rows
+        save()
+        print(key, len(rows), flush=True)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _without(domain: Domain, chooser: random.Random) -> Domain:
+    kept = set(chooser.sample(sorted(domain.by_label), max(2, int(len(domain.functions) * LEFT_OUT))))
+    return Domain(
+        tuple(f for f in domain.functions if f.label in kept), tuple(e for e in domain.exemplars if e.function in kept)
+    )
+
+
+def _row(domain: Domain, scorer: FunctionScorer, backend: LlamaBackend, line: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    functions = [label for label in line.get("functions", ()) if label in domain.by_label] if kind != "foreign" else []
+    expectations = [e for e in line.get("expectations", ()) if e[1] in domain.by_label] if kind == "own" else None
+    history = line.get("history") if kind == "own" else None
+    request = read_request(domain, line["utterance"], None, expectations, history, None, functions or None)
+    verdict = Answering(domain, scorer, Generator(backend), request, False).verdict
+    name = line["calls"][0]["name"] if line["calls"] and kind == "own" else None
+    return {
+        "utterance": line["utterance"], "kind": kind, "gold": domain.index[name] if name else None,
+        "rivals": [(r.index, dict(r.features)) for r in verdict.rivals[:10]], "fallback": dict(verdict.fallback_features),
+        "settled": "exemplar match" in verdict.rivals[0].features,
+    }  # fmt: skip
+
+
+def fit(rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_fallback: Sequence[str], penalty: float) -> Any:
+    """Multinomial: the rivals and the fallback share the probability."""
+    prepared = []
+    for weight, row in rows:
+        own = np.array([[f.get(n, 0.0) / SCALES.get(n, 1.0) for n in of] for _, f in row["rivals"]])
+        none = np.array([row["fallback"].get(n, 0.0) / _scale(n) for n in of_fallback])
+        ids = [i for i, _ in row["rivals"]]
+        gold = len(ids) if row["gold"] is None else ids.index(row["gold"]) if row["gold"] in ids else None
+        if gold is not None and not row["settled"]:
+            prepared.append((weight, own, none, gold))
+    total = sum(weight for weight, *_ in prepared)
+
+    def loss(w: Any) -> tuple[float, Any]:
+        a, b = w[: len(of)], w[len(of) :]
+        value, gradient = penalty / 2 * float(w @ w), penalty * w
+        for weight, own, none, gold in prepared:
+            scores = np.append(own @ a, none @ b)
+            scores -= scores.max()
+            p = np.exp(scores)
+            p /= p.sum()
+            value -= weight / total * float(np.log(p[gold] + 1e-12))
+            d = p.copy()
+            d[gold] -= 1
+            gradient = gradient + weight / total * np.concatenate([d[:-1] @ own, d[-1] * none])
+        return value, gradient
+
+    w = minimise(loss, np.zeros(len(of) + len(of_fallback)), 80)
+    scaled = [*(SCALES.get(n, 1.0) for n in of), *map(_scale, of_fallback)]
+    w = w / np.array(scaled)
+    return dict(zip(of, w[: len(of)], strict=True)), dict(zip(of_fallback, w[len(of) :], strict=True))
+
+
+def _scale(name: str) -> float:
+    return SCALES.get(name.removeprefix("top ").removeprefix("best "), 1.0)
+
+
+def judged(row: Mapping[str, Any], weights: Any) -> tuple[bool, bool, float]:
+    """Right function before refusal; refused; margin."""
+    of, of_fallback = weights
+    scores = [(sum(w * f.get(n, 0.0) for n, w in of.items()), i) for i, f in row["rivals"]]
+    best, index = max(scores, key=lambda item: item[0])
+    if row["settled"]:
+        index, best = row["rivals"][0][0], 99.0
+    none = sum(w * row["fallback"].get(n, 0.0) for n, w in of_fallback.items())
+    return index == row["gold"], none > best, best - none
+
+
+def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], of: Sequence[str], of_fallback: Sequence[str],
+           penalty: float) -> Any:  # fmt: skip
+    def weighted(half: int | None) -> list[tuple[float, Mapping[str, Any]]]:
+        rows = []
+        for key in keys:
+            own = [row for n, row in enumerate(known[key]) if half is None or n % 2 == half]
+            rows += [(1 / len(own), row) for row in own]
+        return rows
+
+    for half in (0, 1):
+        weights = fit(weighted(half), of, of_fallback, penalty)
+        for key in keys:
+            held = [row for n, row in enumerate(known[key]) if n % 2 != half]
+            parts = {}
+            for kind in ("own", "none", "foreign", "near"):
+                rows = [r for r in held if (r["kind"] == kind if kind != "none" else r["kind"] == "own" and r["gold"] is None)
+                        and not (kind == "own" and r["gold"] is None)]  # fmt: skip
+                found = [judged(row, weights) for row in rows]
+                if found and kind == "own":
+                    parts["function"] = float(np.mean([right for right, _, _ in found]))
+                    parts["kept"] = float(np.mean([right and not refused for right, refused, _ in found]))
+                elif found:
+                    parts[kind] = float(np.mean([refused for _, refused, _ in found]))
+            print(half, key, {name: round(value, 3) for name, value in parts.items()})
+    return fit(weighted(None), of, of_fallback, penalty)
+
+
+BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short", "expected fit", "active",
+        "active short"]  # fmt: skip
+FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "best similar", "best terms",
+            "best portrait terms", "best lift", "best direct", "best channel", "best expected", "best expected fit",
+            "best expected short", "best active"]  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--most", type=int, default=75)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--penalty", type=float, default=0.01)
+    parser.add_argument("--fit-only", action="store_true")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    known: dict[str, list[dict[str, Any]]] = pickle.loads(arguments.cache.read_bytes()) if arguments.cache.exists() else {}
+    if not arguments.fit_only:
+        gather(arguments.data, arguments.threads, arguments.most, known, lambda: arguments.cache.write_bytes(pickle.dumps(known)))
+    bare = [key for key in known if key.endswith(":0")]
+    shown = [key for key in known if not key.endswith(":0")]
+    for name, keys, more, none in (("BARE", bare, [], []), ("SHOWN", shown, ["classified", "exemplar"], ["top exemplar", "best exemplar", "best classified"])):
+        print(name)
+        of, of_fallback = report(known, keys, BASE + more, FALLBACK + none, arguments.penalty)
+        print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in (of, of_fallback)]))
+
+
+if __name__ == "__main__":
+    main()
