@@ -6,6 +6,7 @@ from constrained_du.errors import (
     ContextOverflowError, DecodeError, ExemplarError, GrammarError, InputError, ModelError, NotFinalizedError,
     SpecError, UnsupportedSchemaError,
 )  # fmt: skip
+from constrained_du.session import Session, Turn
 from constrained_du.spec import SpecWarning
 from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanation, Result, Span, Stats
 
@@ -14,6 +15,6 @@ __version__ = "0.1.0"
 __all__ = [
     "DO_NOT_UNDERSTAND", "Alternative", "ArtifactError", "ArtifactMismatchError", "ArtifactVersionError", "Call",
     "CandidateError", "ConstrainedDuError", "ContextOverflowError", "Converter", "DecodeError", "ExemplarError",
-    "Explanation", "GrammarError", "InputError", "ModelError", "NotFinalizedError", "Result", "Span", "SpecError",
-    "SpecWarning", "Stats", "UnsupportedSchemaError",
+    "Explanation", "GrammarError", "InputError", "ModelError", "NotFinalizedError", "Result", "Session", "Span",
+    "SpecError", "SpecWarning", "Stats", "Turn", "UnsupportedSchemaError",
 ]  # fmt: skip

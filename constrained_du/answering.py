@@ -15,11 +15,13 @@ from math import exp, log
 
 from constrained_du import operators
 from constrained_du.compile import Binder
+from constrained_du.conversation import giving_way
 from constrained_du.domain import Domain
-from constrained_du.evidence import SlotEvidence
+from constrained_du.evidence import Place, SlotEvidence
 from constrained_du.fillings import FREE, Filler, Filling
 from constrained_du.generation import Generator
-from constrained_du.grammar import CallGrammar
+from constrained_du.grammar import CallGrammar, Members
+from constrained_du.instanced import ways
 from constrained_du.lexicon import NEGATORS
 from constrained_du.matching import Match
 from constrained_du.prompt import clarification, exemplar_text, portrait
@@ -78,11 +80,19 @@ class Answering:
     # -- functions -----------------------------------------------------------------------
 
     @cached_property
+    def allowed(self) -> tuple[int, ...]:
+        """The functions asked for, without conversation functions that are not meant here."""
+        asked = self.request
+        away = giving_way(self.domain, asked.utterance, asked.candidates, asked.expectations, self.with_operators)
+        left = tuple(index for index in asked.allowed if index not in away)
+        return left or asked.allowed
+
+    @cached_property
     def matches(self) -> list[Match]:
         """The exemplars that the utterance equals, in their expectation if they ask for one."""
         if not self.domain.exemplars:
             return []
-        labels = {self.domain.functions[i].label: i for i in self.request.allowed}
+        labels = {self.domain.functions[i].label: i for i in self.allowed}
         expected: set[tuple[str, str | None]] = {(e.function, e.slot) for e in self.request.expectations}
         expected |= {(e.function, None) for e in self.request.expectations}
         found = self.domain.templates.matches(self.view, labels, self.grammar)
@@ -97,13 +107,13 @@ class Answering:
         if self.match is not None:
             return self._certain(self.match)
         forbidden = {self.domain.index[m.exemplar.function] for m in self.matches if m.exemplar.mode == "negative"}
-        allowed = [index for index in self.request.allowed if index not in forbidden]
+        allowed = [index for index in self.allowed if index not in forbidden]
         return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed))
 
     def _certain(self, match: Match) -> Verdict:
         """A verdict that an exemplar settles: no tokens."""
         chosen = self.domain.index[match.exemplar.function]
-        others = [Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in self.request.allowed if i != chosen]
+        others = [Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in self.allowed if i != chosen]
         return Verdict((Rival(chosen, {"exemplar match": 1.0}, 0.0), *others), -EXEMPLAR_CERTAINTY)
 
     def _situation(self, allowed: Sequence[int]) -> dict[int, dict[str, float]]:
@@ -168,13 +178,17 @@ class Answering:
         """The calls of one function by falling probability; lazily, for most are never asked for."""
         function = self.domain.functions[index]
         share = self.probabilities[index]
-        slots = self.fillings(index)
+        ways = self._ways(index)
         if self.match is not None and self.match.exemplar.function == function.label:
-            slots = [self._matched(self.match, slot.name, own) for slot, own in zip(function.slots, slots, strict=True)]
-        found = Assignments(slots)
-        total = found.log_total
+            names = [slot.name for slot in function.slots]
+            ways = [[self._matched(self.match, *own) for own in zip(names, slots, strict=True)] for slots in ways]
+        found = [Assignments(slots) for slots in ways]
+        most = max(way.log_total for way in found)
+        total = most + log(sum(exp(way.log_total - most) for way in found))
         seen: set[str] = set()
-        for chosen, score in found.best_first():
+        for chosen, score in merge(*(way.best_first() for way in found), key=lambda option: -option[1]):
+            if not self._may_stand_together(index, chosen):
+                continue
             key = repr([None if filling is None else (filling.value,) for filling in chosen])
             if key not in seen:  # one value may be said in several places
                 seen.add(key)
@@ -185,29 +199,57 @@ class Answering:
         if index not in self._slots:
             function = self.domain.functions[index]
             grammar = self.grammar(index)
-            expected = {e.slot for e in self.request.expectations if e.function == function.label and e.slot}
             places = self.domain.places[function.label]
-            evidence = SlotEvidence(
-                function, self.view, frozenset(expected), self.domain.explained[function.label], tuple(places.values())
-            )
-            found = self._filled(evidence, grammar)
+            evidence = self._evidence(index)
+            found = self._filled(evidence, grammar, grammar.slots, places)
             evidence.roles = self.scorer.roles(self.request.utterance, index, found)
             if evidence.roles:
-                found = self._filled(evidence, grammar)
+                found = self._filled(evidence, grammar, grammar.slots, places)
             self._slots[index] = [
                 self._less_negated(slot.name, function, own) for slot, own in zip(function.slots, found, strict=True)
             ]
         return self._slots[index]
 
-    def _filled(self, evidence: SlotEvidence, grammar: CallGrammar) -> list[list[Filling]]:
+    def _ways(self, index: int) -> list[list[list[Filling]]]:
+        """The fillings of the slots that may stand together; one way, where slots do not depend on each other."""
+        grammar = self.grammar(index)
+        if not grammar.branches:
+            return [self.fillings(index)]
+        function = self.domain.functions[index]
+        evidence = self._evidence(index)
+        return [
+            self._filled(replace(evidence, others=tuple(way.places.values())), grammar, way.slots, way.places)
+            for way in ways(grammar, function, self.domain, evidence)
+        ]
+
+    def _may_stand_together(self, index: int, chosen: Sequence[Filling | None]) -> bool:
+        """What an exemplar sets in one branch need not be legal in another."""
+        grammar = self.grammar(index)
+        if not grammar.branches:
+            return True
+        pairs = zip(self.domain.functions[index].slots, chosen, strict=True)
+        said = {slot.name: own.value for slot, own in pairs if own is not None and own.value is not FREE}
+        return grammar.admits(said)
+
+    def _evidence(self, index: int) -> SlotEvidence:
+        label = self.domain.functions[index].label
+        expected = {e.slot for e in self.request.expectations if e.function == label and e.slot}
+        return SlotEvidence(
+            self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
+            tuple(self.domain.places[label].values()),
+        )  # fmt: skip
+
+    def _filled(
+        self, evidence: SlotEvidence, grammar: CallGrammar, slots: Members, places: Mapping[str, Place]
+    ) -> list[list[Filling]]:
         filler = Filler(evidence, grammar.definitions, self.most)
-        places = self.domain.places[grammar.label]
-        return [filler.fillings(places[field.name], field.node, field.name) for field in grammar.slots.fields]
+        return [filler.fillings(places[field.name], field.node, field.name) for field in slots.fields]
 
     def _less_negated(self, slot: str, function: Function, own: list[Filling]) -> list[Filling]:
         """Where one value is negated and another said, the other is meant."""
-        marked = [f for f in own[:8] if f.score > -2 and self._mark(function, slot, f) == "!="]
-        if not marked:
+        said = [f for f in own[:8] if f.score > -2 and f.spans]
+        marked = [f for f in said if self._mark(function, slot, f) == "!="]
+        if not any(a is not b and not a.spans[0][1].overlaps(b.spans[0][1]) for a in marked for b in said if b not in marked):
             return own
         lowered = [replace(f, score=f.score - NEGATED) if f in marked else f for f in own]
         return sorted(lowered, key=lambda filling: -filling.score)

@@ -6,7 +6,7 @@ spec, from a candidate, or from the utterance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from constrained_du.errors import GrammarError
 from constrained_du.grammar import (
     AnyOf, CallGrammar, Choice, Defined, Field, FreeText, Items, Members, Node, OneOf, Substring,
 )  # fmt: skip
+from constrained_du.instances import Instance, label_slot, value_slots
 from constrained_du.patterns import PatternError, bounded_automaton, compiled
 from constrained_du.recognizers.formats import find_formats
 from constrained_du.recognizers.lists import Recognizer
@@ -37,7 +38,12 @@ class Ontology:
 
     recognizers: Mapping[str, Recognizer] = field(default_factory=dict)
     slot_types: Mapping[str, str] = field(default_factory=dict)
-    slot_labels: tuple[str, ...] = ()
+    slots: tuple[Instance, ...] = ()
+    """The slots that a ``slot_label`` may name."""
+
+    @property
+    def slot_labels(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(instance.label for instance in self.slots))
 
     def type_of(self, keys: Iterable[str]) -> str | None:
         return next((self.slot_types[key] for key in keys if key in self.slot_types), None)
@@ -49,6 +55,8 @@ class _Place:
 
     function: str
     path: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    """Keys that go before its own: of the slot that holds another slot's value."""
 
     def inside(self, name: str) -> _Place:
         return _Place(self.function, (*self.path, name))
@@ -58,7 +66,7 @@ class _Place:
         """The most specific first."""
         dotted = ".".join(self.path)
         names = (f"{self.function}.{dotted}", dotted, self.path[-1] if self.path else "")
-        return tuple(dict.fromkeys(name for name in names if name))
+        return tuple(dict.fromkeys(name for name in (*self.also, *names) if name))
 
 
 @dataclass(slots=True)
@@ -72,15 +80,52 @@ class Binder:
     _found: dict[str, tuple[Choice, ...]] = field(default_factory=dict)
 
     def bind(self, function: Function) -> CallGrammar:
-        fields = tuple(
-            Field(slot.name, self._node(slot.schema, _Place(function.label, (slot.name,))), False)
-            for slot in function.slots
-        )
+        fields = tuple(Field(slot.name, self._node(slot.schema, _Place(function.label, (slot.name,))), False)
+                       for slot in function.slots)  # fmt: skip
+        branches = self._branches(function, fields)
+        if branches:
+            apart = zip(*(branch.fields for branch in branches), strict=True)
+            fields = tuple(Field(own[0].name, self._either(field.node for field in own), False) for own in apart)
         definitions = {
             pointer: self._node(schema, _Place(function.label, ()))
             for pointer, schema in function.definitions.items()
         }
-        return CallGrammar(function.label, Members(fields), definitions)
+        return CallGrammar(function.label, Members(fields), definitions, branches)
+
+    def _branches(self, function: Function, fields: tuple[Field, ...]) -> tuple[Members, ...]:
+        """Where slots hold values of other slots: one branch for the labels of those with equal values."""
+        values, named = value_slots(function), label_slot(function)
+        if not values:
+            return ()
+        grouped: dict[str, tuple[dict[str, Node], list[str]]] = {}
+        for instance in self.ontology.slots:
+            nodes = {value: self._value(function.label, value, instance) for value in values}
+            grouped.setdefault(repr(nodes), (nodes, []))[1].append(instance.label)
+        return tuple(
+            Members(tuple(
+                Field(field.name, self._among(field.node, labels) if field.name == named
+                      else nodes.get(field.name, field.node), False)
+                for field in fields
+            ))
+            for nodes, labels in grouped.values()
+        )  # fmt: skip
+
+    def _value(self, function: str, slot: str, instance: Instance) -> Node:
+        """The values of another slot, as a slot of this function may hold them."""
+        if not instance.is_sayable:
+            return OneOf(())
+        own = _Place(function, (slot,)).keys
+        return self._node(instance.member.schema, _Place(instance.owner, (instance.label,), own))
+
+    @staticmethod
+    def _among(node: Node, labels: Collection[str]) -> Node:
+        assert isinstance(node, OneOf)
+        return OneOf(tuple(choice for choice in node.choices if choice.value in labels))
+
+    def _either(self, nodes: Iterable[Node]) -> Node:
+        """Any of the nodes, equal ones once."""
+        apart = tuple({repr(node): node for node in nodes}.values())
+        return apart[0] if len(apart) == 1 else self._union(apart)
 
     def _node(self, schema: Schema, place: _Place) -> Node:
         match schema:
@@ -245,6 +290,11 @@ def type_names(schema: Schema) -> tuple[str, ...]:
             return ("boolean",)
         case _:
             return ()
+
+
+def slot_keys(function: str, slot: str, schema: Schema) -> tuple[str, ...]:
+    """The keys under which entities may be given for a slot, the most specific first."""
+    return (*_Place(function, (slot,)).keys, *type_names(schema))
 
 
 def entity_keys(functions: Iterable[Function]) -> frozenset[str]:

@@ -18,6 +18,7 @@ from typing import Any
 from constrained_du import artifact as artifacts
 from constrained_du import loading, storage
 from constrained_du.compile import Binder
+from constrained_du.conversation import check_free, conversation_exemplars, conversation_specs
 from constrained_du.domain import Domain
 from constrained_du.emit import to_gbnf
 from constrained_du.engine import Engine
@@ -25,6 +26,7 @@ from constrained_du.errors import ArtifactMismatchError, GrammarError, InputErro
 from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
+from constrained_du.instances import CONVERSATION
 from constrained_du.loading import AUTO, Settings
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.requests import Request, read_request, spread
@@ -107,6 +109,23 @@ class Converter:
         self._change(replace(self._domain, functions=(*self._domain.functions, *found)))
         return self
 
+    def add_conversation_functions(self, language: str = "en", only: Sequence[str] | None = None) -> Converter:
+        """Switches on the built-in functions of a conversation (abort, repeat, help, yes, no, a pick …).
+
+        ``language`` is ``"en"``, ``"ja"`` or ``"zh"``; once more with another one adds its
+        exemplars. ``only`` names those that are wanted; ``change_slot_value`` comes only so.
+        A function of yours with the label of one of them is a SpecError.
+        """
+        specs = conversation_specs(language, only)
+        labels = [spec["label"] for spec in specs]
+        check_free(self._domain, labels)
+        found = read_specs([spec for spec in specs if spec["label"] not in self._domain.index], self._domain.index)
+        domain = replace(self._domain, functions=(*self._domain.functions, *found))
+        exemplars = read_exemplars(conversation_exemplars(language, labels), domain.slots_of)
+        new = [exemplar for exemplar in exemplars if exemplar not in domain.exemplars]
+        self._change(replace(domain, exemplars=(*domain.exemplars, *new)))
+        return self
+
     def add_exemplars(self, exemplars: object) -> Converter:
         """Adds exemplars in OpenCUI's or opendu's format; their functions must be there."""
         found = read_exemplars(exemplars, self._domain.slots_of)
@@ -165,6 +184,8 @@ class Converter:
 
     def _warn_of_silent_types(self) -> None:
         for function in self._domain.functions:
+            if CONVERSATION in function.extras:
+                continue
             for kind in sorted(function.entity_types - set(self._domain.recognizers)):
                 warnings.warn(
                     f"{function.label!r}: the type {kind!r} has no recognizer; it is filled only where a request "
@@ -291,6 +312,11 @@ class Converter:
     def specs(self) -> tuple[Mapping[str, JsonValue], ...]:
         """The functions in OpenCUI's form, other keys (``x-link``, …) included."""
         return tuple(function.native for function in self._domain.functions)
+
+    @property
+    def domain(self) -> Domain:
+        """All that was added to it, as it was read."""
+        return self._domain
 
     @property
     def settings(self) -> Settings:

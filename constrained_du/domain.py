@@ -13,6 +13,7 @@ from functools import cached_property
 from constrained_du.compile import Ontology, entity_keys
 from constrained_du.evidence import Place, places
 from constrained_du.exemplars import Exemplar
+from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
 from constrained_du.prompt import summary
@@ -45,8 +46,7 @@ class Domain:
 
     @cached_property
     def ontology(self) -> Ontology:
-        labels = dict.fromkeys(slot.name for function in self.functions for slot in function.slots)
-        return Ontology(self.recognizers, self.slot_types, tuple(labels))
+        return Ontology(self.recognizers, self.slot_types, instances(self.functions))
 
     @cached_property
     def entity_keys(self) -> frozenset[str]:
@@ -66,7 +66,8 @@ class Domain:
     @cached_property
     def places(self) -> Mapping[str, Mapping[str, Place]]:
         """For each function its slots as evidence sees them."""
-        return {f.label: places(f, self.exemplars_of.get(f.label, ())) for f in self.functions}
+        named = surfaces(self.ontology.slots)
+        return {f.label: places(f, self.exemplars_of.get(f.label, ()), named) for f in self.functions}
 
     @cached_property
     def explained(self) -> Mapping[str, frozenset[str]]:
@@ -75,8 +76,9 @@ class Domain:
 
     @cached_property
     def shown(self) -> float:
-        """Exemplars a function, on average."""
-        return len(self.exemplars) / len(self.functions) if self.functions else 0.0
+        """Exemplars a function, on average; built-in conversation functions aside, which always have some."""
+        own = [function.label for function in self.functions if CONVERSATION not in function.extras]
+        return sum(len(self.exemplars_of.get(label, ())) for label in own) / len(own) if own else 0.0
 
 
 def _explained(function: Function, exemplars: Iterable[Exemplar]) -> frozenset[str]:

@@ -5,11 +5,13 @@ All three are written from one set of productions and are the same bytes for equ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 
 from constrained_du.errors import GrammarError
+from constrained_du.expressions import Cat, Chars, Expr, Lit, Or, Rep, Sym
 from constrained_du.grammar import Grammar
-from constrained_du.productions import Cat, Chars, Expr, Lit, Or, Productions, Rep, Sym, lower
+from constrained_du.productions import Productions, lower
 
 MAX_REGEX = 2_000_000  # characters; Outlines' own compiler gives up far earlier
 
@@ -44,12 +46,12 @@ def to_regex(grammar: Grammar) -> str:
     productions = lower(grammar)
     if _non_regular(productions):
         raise GrammarError("a recursive schema has no regex - use --gbnf or --lark")
-    written: dict[str, str] = {}
+    lengths: dict[str, int] = {}
     for name, expr in _in_order(productions):
-        written[name] = _regex(expr, written)
-        if len(written[name]) > MAX_REGEX:
+        lengths[name] = _regex_length(expr, lengths)
+        if lengths[name] > MAX_REGEX:
             raise GrammarError(f"the regex is longer than {MAX_REGEX} characters - use --gbnf or --lark")
-    return written[productions.root]
+    return _regex(productions)
 
 
 def _root_first(productions: Productions) -> list[tuple[str, Expr]]:
@@ -213,7 +215,38 @@ def _regex_point(code_point: int) -> str:
     return character if code_point >= 0x80 or character.isalnum() else f"\\x{code_point:02x}"
 
 
-def _regex(expr: Expr, written: dict[str, str]) -> str:
+def _regex_length(expr: Expr, lengths: Mapping[str, int]) -> int:
+    """The length of what ``_regex`` writes; names stand for what they name."""
+    names = dict.fromkeys(_symbols(expr))
+    text = _regex_text(expr, dict.fromkeys(names, "\0"))
+    return len(text) + sum((lengths[name] - 1) * count for name, count in Counter(_symbols(expr)).items())
+
+
+def _regex(productions: Productions) -> str:
+    """The root with every name replaced by what it names; no part is written before it is whole."""
+    pieces: list[str] = []
+    split = {name: _split(expr) for name, expr in _in_order(productions)}
+    stack: list[str | Sym] = [Sym(productions.root)]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Sym):
+            stack.extend(reversed(split[top.name]))
+        else:
+            pieces.append(top)
+    return "".join(pieces)
+
+
+def _split(expr: Expr) -> list[str | Sym]:
+    """The text of an expression, cut where the names stand."""
+    names = _symbols(expr)
+    texts = _regex_text(expr, dict.fromkeys(names, "\0")).split("\0")
+    cut: list[str | Sym] = [texts[0]]
+    for name, text in zip(names, texts[1:], strict=True):
+        cut += [Sym(name), text]
+    return cut
+
+
+def _regex_text(expr: Expr, written: Mapping[str, str]) -> str:
     match expr:
         case Lit(text):
             return "".join(_regex_literal(character) for character in text)
@@ -222,7 +255,7 @@ def _regex(expr: Expr, written: dict[str, str]) -> str:
         case Sym(name):
             return f"(?:{written[name]})"
         case _:
-            return _written(expr, lambda inner: _regex(inner, written), "", "|", "(?:")
+            return _written(expr, lambda inner: _regex_text(inner, written), "", "|", "(?:")
 
 
 def _regex_literal(character: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -16,10 +16,11 @@ import numpy as np
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import (
-    AFFIRMATIVE, CUES, CUES_AFTER, DETERMINERS, FUNCTION_WORDS, KINDS, NEGATIVE, NEGATORS, ORDINALS, PREPOSITIONS,
+    AFFIRMATIVE, CUES, CUES_AFTER, DETERMINERS, FUNCTION_WORDS, KINDS, NEGATIVE, NEGATORS, PREPOSITIONS,
     VERBS, stem, words_of,
 )  # fmt: skip
-from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, Text, Union
+from constrained_du.picks import ordinal
+from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
 from constrained_du.terms import normalised, shared_terms
 from constrained_du.types import JsonValue, Span
@@ -30,6 +31,7 @@ from constrained_du.words import SENTENCE_PUNCTUATION, atoms, is_unspaced
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
+MOST_IN_A_PICK = 12  # words, or letters in scripts without spaces, of "the second one, please"
 SLOT = "<slot>"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
@@ -51,6 +53,8 @@ class Place:
     required: bool
     contexts: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     share: float = 0.0
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What other slots are called, for a slot that names one."""
 
     @cached_property
     def name_words(self) -> frozenset[str]:
@@ -84,6 +88,8 @@ class Place:
     @cached_property
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
         """Other words for enum values, where the description glosses them (``light 灯``)."""
+        if isinstance(self.schema, SlotLabel):
+            return self.labels
         if not isinstance(self.schema, Enumerated):
             return {}
         return {v: _glosses(v, self.description, self.schema.values) for v in self.schema.values if isinstance(v, str)}
@@ -108,10 +114,12 @@ def _glosses(value: str, description: str, values: Iterable[JsonValue]) -> tuple
     return tuple(found)
 
 
-def places(function: Function, exemplars: Iterable[Exemplar]) -> dict[str, Place]:
-    """The slots of a function with what the exemplars show around them."""
+def places(
+    function: Function, exemplars: Iterable[Exemplar], labels: Mapping[str, tuple[str, ...]] | None = None
+) -> dict[str, Place]:
+    """The slots of a function with what the exemplars show around them; ``labels`` name other slots."""
     own = [exemplar for exemplar in exemplars if exemplar.mode != "negative"]
-    return {slot.name: place(slot, own) for slot in function.slots}
+    return {slot.name: replace(place(slot, own), labels=labels or {}) for slot in function.slots}
 
 
 def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
@@ -202,6 +210,9 @@ class SlotEvidence:
         return best
 
     def _number_said(self, value: float) -> tuple[float, Span | None]:
+        place = ordinal(self.view.text)
+        if place is not None and place[0] == value:
+            return 1.0, place[1]
         for span, kind in self.view.kinds.items():
             if kind == "number":
                 from constrained_du.recognizers.numbers import find_numbers
@@ -226,14 +237,12 @@ class SlotEvidence:
 
     def _ordinal(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
         """"the second one": a pick from the list of values, when it was asked for."""
-        if not isinstance(place.schema, Enumerated) or len(self.view.words) > 6:
+        found = ordinal(self.view.text)
+        if not isinstance(place.schema, Enumerated) or found is None or len(self.view.units) > MOST_IN_A_PICK:
             return 0.0, None
-        for index, word in enumerate(self.view.words):
-            at = ORDINALS.get(word)
-            values = place.schema.values
-            if at is not None and 0 < abs(at) <= len(values) and values[at - 1 if at > 0 else at] is value:
-                return 0.9, self.view.span_of(index, index)
-        return 0.0, None
+        values, (at, span) = place.schema.values, found
+        fits = 0 < abs(at) <= len(values) and values[at - 1 if at > 0 else at] is value
+        return (0.9, span) if fits else (0.0, None)
 
     def _boolean(self, place: Place, value: bool) -> float:
         """Evidence for true or false: its own words said plainly or negated, or yes and no."""

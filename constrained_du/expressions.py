@@ -18,6 +18,7 @@ MAX_REPEAT = 1_000  # of one repetition as it is written: llama.cpp stops at 2,0
 _ESCAPED = normalise([(0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0xD800, 0xDFFF)])
 _RAW: Ranges = complement(_ESCAPED)
 
+
 @dataclass(frozen=True, slots=True)
 class Lit:
     text: str
@@ -122,8 +123,8 @@ def repeat(inner: Expr, least: int, most: int | None) -> Expr:
         return _plain(inner, least, most)
     blocks, rest = divmod(most - least, MAX_REPEAT)
     block = Cat((_plain(inner, MAX_REPEAT, MAX_REPEAT),))
-    full = cat(_plain(block, blocks, blocks), _plain(inner, 0, rest))
-    fewer = [cat(_plain(block, 0, blocks - 1), _plain(inner, 0, MAX_REPEAT - 1))] if blocks else []
+    full = cat(repeat(block, blocks, blocks), _plain(inner, 0, rest))
+    fewer = [cat(repeat(block, 0, blocks - 1), _plain(inner, 0, MAX_REPEAT - 1))] if blocks else []
     after = either([*fewer, full])
     assert after is not None
     return cat(_exactly(inner, least), after)
@@ -132,7 +133,7 @@ def repeat(inner: Expr, least: int, most: int | None) -> Expr:
 def _exactly(inner: Expr, times: int) -> Expr:
     blocks, rest = divmod(times, MAX_REPEAT)
     block = Cat((_plain(inner, MAX_REPEAT, MAX_REPEAT),))
-    return cat(_plain(block, blocks, blocks), _plain(inner, rest, rest))
+    return cat(repeat(block, blocks, blocks), _plain(inner, rest, rest))
 
 
 def _plain(inner: Expr, least: int, most: int | None) -> Expr:

@@ -13,12 +13,14 @@ from itertools import combinations, islice
 
 from constrained_du.evidence import Place, SlotEvidence, place
 from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
+from constrained_du.picks import is_list, picked
 from constrained_du.schema import Enumerated, ListOf, Member, Record, Schema, Union, json_key
 from constrained_du.search import Assignments
 from constrained_du.types import JsonValue, Span
 
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
 MAX_DEPTH = 4  # of nested or recursive values that are filled
+PICKED = 8.0  # log odds of what "the second one" points at in a list, and against the rest of it
 MANY = 256  # values of an enum above which only those with a word in the utterance are scored
 
 
@@ -88,8 +90,11 @@ class Filler:
         return 2.0 if where.required or where.name in self.evidence.expected else -1.0
 
     def _listed(self, where: Place, choices: tuple[Choice, ...], path: str) -> Iterator[Filling]:
+        text = self.evidence.view.text
+        chosen = picked(choices, text) if is_list(choices, text) else None
+        listed = PICKED if is_list(choices, text) else 0.0
         for choice in self._worth_scoring(choices):
-            score = self.evidence.score(where, choice)
+            score = self.evidence.score(where, choice) + (listed if choice is chosen else -listed)
             span = choice.span
             if span is None:
                 span = self.evidence.mention(where, choice.value)[1]

@@ -79,7 +79,7 @@ class Generator:
         self, utterance: str, function: Function, slot: Member, before: Mapping[str, JsonValue], grammar: CallGrammar
     ) -> JsonValue:
         """A free value for one slot, the others being settled."""
-        node = next(f.node for f in grammar.slots.fields if f.name == slot.name)
+        node = next(f.node for f in grammar.around(dict(before)).fields if f.name == slot.name)
         fields = tuple(
             Field(name, OneOf((GrammarChoice(value),)), True) for name, value in before.items()
         )

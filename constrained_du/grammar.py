@@ -7,7 +7,7 @@ values and code points; nothing of tokens, models or how the text of a call is w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -44,7 +44,14 @@ class OneOf:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """Each value once, as it is written; of equal ones (``1``, ``1.0``) the first."""
-        return tuple({json_key(c.value): compact_json(c.value) for c in reversed(self.choices)}.values())[::-1]
+        found: dict[str, str] = {}
+        for choice in self.choices:
+            found.setdefault(json_key(choice.value), compact_json(choice.value))
+        return tuple(found.values())
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        return frozenset(self.texts)
 
     def admits(self, value: JsonValue, _: Definitions) -> bool:
         return json_key(value) in self.keys
@@ -102,8 +109,12 @@ class Items:
             return False
         if self.unique and len({json_key(item) for item in value}) < len(value):
             return False
+        return all(node is not None and node.admits(part, definitions) for node, part in self.pairs(value))
+
+    def pairs(self, value: Sequence[JsonValue]) -> Iterator[tuple[Node | None, JsonValue]]:
+        """Each value with the node of its place."""
         nodes = [*self.prefix[: len(value)], *[self.item] * (len(value) - len(self.prefix))]
-        return all(n is not None and n.admits(v, definitions) for n, v in zip(nodes, value, strict=True))
+        return zip(nodes, value, strict=True)
 
 
 @dataclass(frozen=True)
@@ -156,15 +167,28 @@ Definitions = Mapping[str, Node]
 class CallGrammar:
     """The calls of one function: its label and its slots, none of them required.
 
-    A required slot that was not said is *missing*, so presence is never forced.
+    A required slot that was not said is *missing*, so presence is never forced. Where the
+    slots depend on each other, ``branches`` hold what is sayable together, and ``slots`` each
+    slot for itself.
     """
 
     label: str
     slots: Members
     definitions: Definitions = field(default_factory=dict)
+    branches: tuple[Members, ...] = ()
+
+    @cached_property
+    def body(self) -> Node:
+        """The arguments as one node."""
+        return AnyOf(self.branches) if len(self.branches) > 1 else (*self.branches, self.slots)[0]
+
+    def around(self, arguments: JsonValue) -> Members:
+        """The slots beside which these arguments may stand."""
+        fitting = (branch for branch in self.branches if branch.admits(arguments, self.definitions))
+        return next(fitting, self.slots)
 
     def admits(self, arguments: JsonValue) -> bool:
-        return self.slots.admits(arguments, self.definitions)
+        return self.body.admits(arguments, self.definitions)
 
 
 @dataclass(frozen=True)

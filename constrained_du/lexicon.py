@@ -46,8 +46,8 @@ KINDS: tuple[tuple[str, frozenset[str]], ...] = (
 
 # Words before a value that speak for a slot whose own words hold one of the set.
 CUES: dict[str, frozenset[str]] = {
-    "to": frozenset("destination to arrival ending end dropoff receiver recipient playlist 目的地".split()),
-    "from": frozenset("origin from departure departing source start starting leaving pickup 出发地".split()),
+    "to": frozenset("destination to arrival ending end dropoff receiver recipient playlist new 目的地".split()),
+    "from": frozenset("origin from departure departing source start starting leaving pickup old 出发地".split()),
     "for": frozenset("people party guests passengers duration name number length person".split()),
     "at": frozenset("time hour place location restaurant venue hotel".split()),
     "on": frozenset("date day service platform playlist device".split()),
@@ -66,14 +66,15 @@ CUES: dict[str, frozenset[str]] = {
     "去": frozenset("目的地 destination to".split()),
     "从": frozenset("出发地 origin from departure".split()),
     "在": frozenset("地点 城市 location city place area 区域".split()),
+    "成": frozenset("new".split()), "为": frozenset("new".split()), "不": frozenset("old".split()),
     "由": frozenset("artist 歌手 作者".split()),
 }  # fmt: skip
 # The same for words after a value (Japanese particles, English heads).
 CUES_AFTER: dict[str, frozenset[str]] = {
-    "から": frozenset("origin from departure 出发地 出発 出発地 start".split()),
+    "から": frozenset("origin from departure 出发地 出発 出発地 start old".split()),
     "まで": frozenset("destination to arrival 目的地 到着 end".split()),
     "へ": frozenset("destination to 目的地".split()),
-    "に": frozenset("playlist プレイリスト date time 日付 時間 datetime".split()),
+    "に": frozenset("playlist プレイリスト date time 日付 時間 datetime new".split()),
     "の": frozenset("location city artist 場所 都市".split()),
     "playlist": frozenset("playlist".split()),
     "people": frozenset("people party guests passengers number".split()),
@@ -94,11 +95,6 @@ INDIFFERENT = (
     "either is fine", "any is fine", "anything is fine", "whatever", "no preference", "not particular", "up to you",
     "どちらでも", "どれでも", "なんでもいい", "何でもいい", "都可以", "都行", "随便", "无所谓",
 )  # fmt: skip
-ORDINALS: dict[str, int] = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "former": 1, "latter": -1,
-    "最初": 1, "一番目": 1, "二番目": 2, "三番目": 3, "最後": -1, "一つ目": 1, "二つ目": 2, "三つ目": 3,
-    "第一": 1, "第二": 2, "第三": 3, "第四": 4, "最后": -1,
-}  # fmt: skip
 # Words that turn what follows into its opposite or into a condition.
 NEGATORS = frozenset(
     "not no don't dont doesn't isn't aren't except excluding without but never neither besides n't 不 别 不要 除了 没 以外 じゃない ではない 以外".split()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import AnyOf, CallGrammar, Choice, Items, Members, Node, OneOf, Substring
+from constrained_du.lexicon import words_of
 from constrained_du.types import Span
 from constrained_du.view import View
 from constrained_du.words import SENTENCE_PUNCTUATION, atoms
@@ -132,7 +133,14 @@ class _Search:
 
 
 def _match(candidate: Template, view: View, count: int, grammar: CallGrammar) -> Match | None:
-    nodes = {field.name: field.node for field in grammar.slots.fields}
+    found = (_match_with(candidate, view, count, grammar, slots) for slots in grammar.branches or (grammar.slots,))
+    return next((match for match in found if match is not None), None)
+
+
+def _match_with(
+    candidate: Template, view: View, count: int, grammar: CallGrammar, slots: Members
+) -> Match | None:
+    nodes = {field.name: field.node for field in slots.fields}
     starts: dict[str, dict[int, list[tuple[int, Choice]]]] = {}
     open_slots: set[str] = set()
     for name in candidate.exemplar.slots:
@@ -182,6 +190,7 @@ def _places(choice: Choice, view: View) -> Iterable[tuple[int, int]]:
     if isinstance(choice.value, bool) or choice.value is None or not wanted:
         return
     words = list(view.words)
-    for at in range(len(words) - len(wanted) + 1):
-        if words[at : at + len(wanted)] == wanted:
-            yield at, at + len(wanted) - 1
+    for phrase in dict.fromkeys((tuple(wanted), words_of(str(choice.value)))):
+        for at in range(len(words) - len(phrase) + 1 if phrase else 0):
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                yield at, at + len(phrase) - 1

@@ -18,7 +18,7 @@ from constrained_du.view import View
 _DETERMINERS = r"(?:\s+(?:the|a|an|any|in|on|at|for|to|by|from|with|my|your|this|that))*\s*$"
 _BEFORE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("!=", re.compile(r"\b(?:not|isn't|aren't|no|except(?: for)?|excluding|without|besides|but not|other than"
-                      r"|(?:any|every)(?:thing|where|one|body)? but|all but|apart from|avoid|never)" + _DETERMINERS)),
+                      r"|(?:any|every)(?:thing|where|one|body|\s+\w+)? but|all(?:\s+\w+)? but|apart from|avoid|never)" + _DETERMINERS)),
     ("!=", re.compile(r"(?:不要|不是|不想要|除了|别是|非)\s*$")),
     (">=", re.compile(r"\b(?:at least|no less than|not less than|minimum of|from at least)" + _DETERMINERS)),
     ("<=", re.compile(r"\b(?:at most|no more than|not more than|maximum of|up to)" + _DETERMINERS)),
@@ -91,7 +91,7 @@ def alternatives(view: View, spans: Sequence[Span]) -> bool:
     """Whether the spans, in order, are joined by "or"."""
     ordered = sorted(spans)
     joints = [normalised(view.text[a.end : b.start]).strip() for a, b in zip(ordered, ordered[1:], strict=False)]
-    return bool(joints) and any(joint in _OR or joint.endswith(" or") for joint in joints)
+    return any(joint in _OR or joint.split()[:1] == ["or"] or joint.endswith(" or") for joint in joints)
 
 
 _OR = frozenset(("or", "或", "或者", "还是", "か", "または", "もしくは", "or else"))

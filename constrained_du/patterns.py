@@ -13,7 +13,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
 
-from constrained_du.automata import ANY, MAX_CODE_POINT, SURROGATES, Automaton, PatternError, Ranges, complement, normalise
+from constrained_du.automata import (
+    ANY,
+    MAX_CODE_POINT,
+    SURROGATES,
+    Automaton,
+    PatternError,
+    Ranges,
+    complement,
+    normalise,
+)
 from constrained_du.errors import GrammarError
 from constrained_du.pattern_syntax import Alt, Anchor, Node, Parser, Repeat, Seq, Set
 

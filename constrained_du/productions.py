@@ -13,10 +13,33 @@ from math import comb
 from constrained_du.automata import Automaton, normalise
 from constrained_du.errors import GrammarError
 from constrained_du.expressions import (
-    EMPTY, Cat, Chars, Expr, Lit, Or, Rep, Sym, any_character, cat, characters, either, repeat, trie,
+    EMPTY,
+    Cat,
+    Expr,
+    Lit,
+    Or,
+    Sym,
+    any_character,
+    cat,
+    characters,
+    either,
+    repeat,
+    trie,
 )  # fmt: skip
 from constrained_du.grammar import (
-    AnyOf, CallGrammar, Defined, Field, FreeText, Grammar, Items, Members, Node, OneOf, Substring, fillable, is_void,
+    AnyOf,
+    CallGrammar,
+    Defined,
+    Field,
+    FreeText,
+    Grammar,
+    Items,
+    Members,
+    Node,
+    OneOf,
+    Substring,
+    fillable,
+    is_void,
 )  # fmt: skip
 from constrained_du.types import DO_NOT_UNDERSTAND, compact_json
 from constrained_du.words import atoms, boundaries
@@ -80,7 +103,7 @@ class _Lowering:
         for pointer, name in self._names.items():
             if pointer in self._full:
                 self.rules[name] = self.node(definitions[pointer], f"{name}-value")
-        return self.add(f"call-{number}", _call_text(call.label, self.members(call.slots, f"call-{number}")))
+        return self.add(f"call-{number}", _call_text(call.label, self.node(call.body, f"call-{number}")))
 
     def node(self, node: Node, name: str) -> Expr:
         match node:

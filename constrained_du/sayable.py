@@ -31,7 +31,7 @@ def is_sayable(call: object, domain: Domain, binder: Binder) -> bool:
     grammar = binder.bind(function)
     if not grammar.admits(dict(arguments)):
         return False
-    needs = list(_needs(grammar.slots, dict(arguments), grammar.definitions))
+    needs = list(_needs(grammar.body, dict(arguments), grammar.definitions))
     return _fits(sorted(needs, key=len), (), [MAX_STEPS])
 
 

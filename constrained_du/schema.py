@@ -158,7 +158,7 @@ def same_json(left: JsonValue, right: JsonValue) -> bool:
         return len(left) == len(right) and all(map(same_json, left, right))
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same_json(left[k], right[k]) for k in left)
-    return type(left) in (int, float) and type(right) in (int, float) and left == right or (
+    return (type(left) in (int, float) and type(right) in (int, float) and left == right) or (
         type(left) is type(right) and left == right
     )
 

@@ -8,7 +8,17 @@ from fractions import Fraction
 from math import ceil
 
 from constrained_du.schema import (
-    Boolean, Enumerated, ListOf, Null, Number, Record, Reference, Schema, Text, Union, same_json,
+    Boolean,
+    Enumerated,
+    ListOf,
+    Null,
+    Number,
+    Record,
+    Reference,
+    Schema,
+    Text,
+    Union,
+    same_json,
 )  # fmt: skip
 from constrained_du.types import JsonValue
 

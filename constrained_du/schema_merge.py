@@ -112,7 +112,7 @@ def _kinds(left: Any, right: Any, here: str) -> list[str]:
     first = left if isinstance(left, list) else [left]
     second = right if isinstance(right, list) else [right]
     met = [kind for kind in first if kind in second]
-    if "integer" not in met and ("integer" in first and "number" in second or "number" in first and "integer" in second):
+    if "integer" not in met and (("integer" in first and "number" in second) or ("number" in first and "integer" in second)):
         met.append("integer")
     if not met:
         raise NoValueError(here, f"allOf of {shown(left)} and {shown(right)} - no value is both")

@@ -14,14 +14,41 @@ from urllib.parse import unquote
 
 from constrained_du.errors import SpecError, UnsupportedSchemaError
 from constrained_du.schema import (
-    FORMATS, JSON_TYPES, Boolean, Entity, Enumerated, ListOf, Member, Null, Number, Record, Reference, Schema,
-    SlotLabel, Union, json_key,
+    FORMATS,
+    JSON_TYPES,
+    Boolean,
+    Entity,
+    Enumerated,
+    ListOf,
+    Member,
+    Null,
+    Number,
+    Record,
+    Reference,
+    Schema,
+    SlotLabel,
+    Union,
+    json_key,
 )  # fmt: skip
 from constrained_du.schema_facts import are_disjoint, endless, is_void
 from constrained_du.schema_instances import (
-    MAX_DEPTH, check_json, has_surrogates, is_instance, is_of_kind, shortened, shown,
+    MAX_DEPTH,
+    check_json,
+    has_surrogates,
+    is_instance,
+    is_of_kind,
+    shortened,
+    shown,
 )  # fmt: skip
-from constrained_du.schema_keywords import FORMAT_KINDS, KINDS_OF, check_keywords, count, int_range, number_bound, text_of
+from constrained_du.schema_keywords import (
+    FORMAT_KINDS,
+    KINDS_OF,
+    check_keywords,
+    count,
+    int_range,
+    number_bound,
+    text_of,
+)
 from constrained_du.schema_merge import ANNOTATIONS, NoValueError, Warn, merge
 from constrained_du.types import JsonValue
 
@@ -158,7 +185,7 @@ class SchemaReader:
         return read[0] if len(read) == 1 else Union(tuple(read), exclusive)
 
     def _option(self, raw: object, path: str, depth: int) -> Schema:
-        if raw is False or isinstance(raw, dict) and any(part is False for part in raw.get("allOf", ())):
+        if raw is False or (isinstance(raw, dict) and any(part is False for part in raw.get("allOf", ()))):
             raise NoValueError(path, "false has no value")
         self._options += 1
         try:

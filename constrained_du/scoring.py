@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from math import isfinite
+
 import numpy as np
 
 from constrained_du import prompt
 from constrained_du.backend import Backend, Embedder, Prefix, Query
 from constrained_du.domain import Domain
+from constrained_du.errors import DecodeError
 from constrained_du.fillings import Filling
 from constrained_du.retrieval import Retrieval, Vectors
 from constrained_du.roles import roles, slot_texts
@@ -91,23 +94,29 @@ def prepare(
     bias = np.zeros(len(functions))
     for text in prompt.CONTENT_FREE:
         bias += direct_scores(backend, direct, text, names)
+    return Prepared(
+        direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
+        slots=() if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
+        **retrievals(domain, embedder, report),
+    )  # fmt: skip
+
+
+def retrievals(domain: Domain, embedder: Embedder | None, report: Progress) -> dict[str, Retrieval]:
+    """The fitted indexes: what functions say of themselves, their names, and their exemplars."""
     exemplars = [
         (domain.index[exemplar.function], prompt.exemplar_text(exemplar))
         for exemplar in domain.exemplars
         if exemplar.mode != "negative"
     ]
-
-    def vectors(done: int, of: int) -> None:
-        report("exemplars", done, of)
-
-    summaries = [prompt.summary(function) for function in functions]
-    return Prepared(
-        direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
-        Retrieval.fit([prompt.portrait(function) for function in functions], [], embedder),
-        Retrieval.fit([function.name for function in functions], [], embedder),
-        Retrieval.fit(summaries, exemplars, embedder, vectors),
-        () if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
-    )  # fmt: skip
+    functions = domain.functions
+    return {
+        "portraits": Retrieval.fit([prompt.portrait(function) for function in functions], [], embedder),
+        "names": Retrieval.fit([function.name for function in functions], [], embedder),
+        "retrieval": Retrieval.fit(
+            [prompt.summary(function) for function in functions], exemplars, embedder,
+            lambda done, of: report("exemplars", done, of),
+        ),
+    }  # fmt: skip
 
 
 def _slot_vectors(function: Function, embedder: Embedder) -> Vectors:
@@ -214,6 +223,8 @@ class FunctionScorer:
         ]
         direct, *channels, (anyhow,) = self.backend.score(queries)
         generic = sum(anyhow)
+        if not isfinite(generic + sum(map(sum, direct)) + sum(sum(found) for (found,) in channels)):
+            raise DecodeError("the model gave scores that are not numbers - is the file damaged?")
         return {
             i: {
                 "direct": sum(direct[n]) - self.prepared.bias[i],

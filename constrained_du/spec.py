@@ -19,6 +19,10 @@ from constrained_du.sources import RawFunction, read_functions, to_native
 from constrained_du.types import DO_NOT_UNDERSTAND
 
 
+SLOT_VALUE = "slot_value"
+"""The type of a slot that holds a value of the slot that a ``slot_label`` beside it names."""
+
+
 class SpecWarning(UserWarning):
     """Something in a spec that is legal and probably not meant."""
 
@@ -52,7 +56,7 @@ class Function:
     def entity_types(self) -> frozenset[str]:
         """The custom types that its slots ask candidates of."""
         schemas = [*walk(self.record), *(s for d in self.definitions.values() for s in walk(d))]
-        return frozenset(schema.type for schema in schemas if isinstance(schema, Entity))
+        return frozenset(s.type for s in schemas if isinstance(s, Entity) and s.type != SLOT_VALUE)
 
 
 def read_specs(
@@ -86,7 +90,10 @@ def _function(raw: RawFunction, taken: Collection[str], strings_free: bool) -> F
     if raw.label == DO_NOT_UNDERSTAND:
         raise SpecError(raw.path, f"{DO_NOT_UNDERSTAND!r} is the built-in fallback - give the function another label")
     if raw.label in taken:
-        raise SpecError(raw.path, f"the label {raw.label!r} is taken - give each function a label of its own")
+        raise SpecError(
+            raw.path, f"the label {raw.label!r} is taken, by another function or by a conversation function that is "
+            "switched on - give each function a label of its own",
+        )  # fmt: skip
 
     def warn(path: str, text: str) -> None:
         warnings.warn(f"{text} @ {path} (function {raw.label!r})", SpecWarning, stacklevel=6)

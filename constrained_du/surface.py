@@ -9,7 +9,17 @@ from __future__ import annotations
 import json
 
 from constrained_du.grammar import (
-    AnyOf, CallGrammar, Defined, Definitions, FreeText, Grammar, Items, Members, Node, OneOf, Substring,
+    AnyOf,
+    CallGrammar,
+    Defined,
+    Definitions,
+    FreeText,
+    Grammar,
+    Items,
+    Members,
+    Node,
+    OneOf,
+    Substring,
 )  # fmt: skip
 from constrained_du.schema import json_key
 from constrained_du.types import Call, JsonValue, compact_json
@@ -25,6 +35,8 @@ def parse(text: str, grammar: Grammar) -> tuple[Call, ...] | None:
     """The calls that the text says, or None if the grammar does not have it."""
     try:
         value = json.loads(text)
+        if compact_json(value) != text:
+            return None
     except (ValueError, RecursionError):
         return None
     answers = value if grammar.max_calls > 1 else [value]
@@ -35,16 +47,40 @@ def parse(text: str, grammar: Grammar) -> tuple[Call, ...] | None:
         if not (isinstance(answer, dict) and list(answer) == ["name", "arguments"]):
             return None
         call = grammar.by_label.get(answer["name"]) if isinstance(answer["name"], str) else None
-        if call is None or not call.admits(answer["arguments"]):
+        if call is None or not _says(call.body, answer["arguments"], call.definitions):
             return None
-        arguments = canonical(call, answer["arguments"])
-        calls.append(Call(call.label, arguments))
-    return tuple(calls) if write(calls, grammar.max_calls > 1) == text else None
+        calls.append(Call(call.label, answer["arguments"]))
+    if len(calls) > 1 and not all(call.understood for call in calls):
+        return None
+    return tuple(calls)
+
+
+def _says(node: Node, value: JsonValue, definitions: Definitions) -> bool:
+    """Whether the node has the value as it is written: its order of keys, its kind of number."""
+    match node:
+        case OneOf():
+            return compact_json(value) in node.written
+        case Items():
+            return node.admits(value, definitions) and all(
+                inner is not None and _says(inner, part, definitions) for inner, part in node.pairs(value)
+            )
+        case Members(fields):
+            return (
+                node.admits(value, definitions)
+                and list(value) == [field.name for field in fields if field.name in value]
+                and all(_says(field.node, value[field.name], definitions) for field in fields if field.name in value)
+            )
+        case AnyOf(options):
+            return any(_says(option, value, definitions) for option in options)
+        case Defined(name):
+            return _says(definitions[name], value, definitions)
+        case _:
+            return node.admits(value, definitions)
 
 
 def canonical(call: CallGrammar, arguments: JsonValue) -> dict[str, JsonValue]:
     """Admitted arguments as the grammar writes them: spec order, its own numbers."""
-    written = _canonical(call.slots, arguments, call.definitions)
+    written = _canonical(call.body, arguments, call.definitions)
     assert isinstance(written, dict)
     return written
 
@@ -56,9 +92,8 @@ def _canonical(node: Node, value: JsonValue, definitions: Definitions) -> JsonVa
             return next(choice.value for choice in choices if json_key(choice.value) == key)
         case Substring() | FreeText():
             return value
-        case Items(prefix, item):
-            nodes = [*prefix[: len(value)], *[item] * (len(value) - len(prefix))]
-            return [_canonical(n, v, definitions) for n, v in zip(nodes, value, strict=True) if n is not None]
+        case Items():
+            return [_canonical(inner, part, definitions) for inner, part in node.pairs(value) if inner is not None]
         case Members(fields):
             return {f.name: _canonical(f.node, value[f.name], definitions) for f in fields if f.name in value}
         case AnyOf(options):

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from constrained_du import __version__
+from constrained_du.cli.chat import chat
 from constrained_du.cli.compiling import compile_domain, emit
 from constrained_du.cli.converting import convert
 from constrained_du.cli.demonstrating import demo
@@ -37,7 +38,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, compile_domain, convert, emit, evaluate, models, serve):
+for command in (demo, compile_domain, convert, chat, emit, evaluate, models, serve):
     cli.add_command(command)
 
 

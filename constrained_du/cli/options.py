@@ -46,7 +46,7 @@ def request_options(command: Command) -> Command:
     for option in (
         click.option("--functions", metavar="A,B", callback=_labels, help="Only these functions."),
         click.option("--max-calls", type=int, default=1, metavar="N", help="Calls that one utterance may yield."),
-        click.option("--now", metavar="ISO", callback=_moment, help="Reference for relative dates."),
+        click.option("--now", metavar="ISO", callback=moment, help="Reference for relative dates."),
         click.option(
             "--entity", "entities", multiple=True, metavar="KEY=START:END[=VALUE]", callback=_entities,
             help="A candidate: a slot type, a slot or function.slot; a span in code points, end exclusive; the "
@@ -106,7 +106,7 @@ def _value(match: re.Match[str], context: click.Context, option: click.Parameter
     return () if match["text"] is None else (match["text"],)
 
 
-def _moment(context: click.Context, option: click.Parameter, value: str | None) -> datetime | None:
+def moment(context: click.Context, option: click.Parameter, value: str | None) -> datetime | None:
     if value is None:
         return None
     try:

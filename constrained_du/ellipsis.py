@@ -1,0 +1,46 @@
+"""Whether an utterance says itself what it is for, or leans on what was said before.
+
+"arr 7" and "and in Osaka?" go on with the last request; "trains to Gouda" is one of its own,
+though it has the same function. Knows words and specs; no models and no state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from constrained_du.lexicon import FUNCTION_WORDS, PARTICLES, stem, words_of
+from constrained_du.prompt import summary
+from constrained_du.spec import Function
+from constrained_du.terms import normalised
+from constrained_du.types import Span
+from constrained_du.words import Atom, atoms, is_unspaced
+
+
+def states_intent(function: Function, utterance: str, spans: Iterable[Span]) -> bool:
+    """Whether words outside the values speak of what the function is for, not only of its slots."""
+    taken = list(spans)
+    outside = [a for a in atoms(utterance) if not any(span.overlaps(Span(a.start, a.end)) for span in taken)]
+    of_slots = set().union(*(_terms(f"{' '.join(words_of(s.name))} {s.title} {s.description}") for s in function.slots))
+    own = set().union(*map(_terms, (*function.names, summary(function)))) - of_slots
+    return bool(_terms_of(outside) & own)
+
+
+def _terms(text: str) -> set[str]:
+    return _terms_of(atoms(text))
+
+
+def _terms_of(found: Iterable[Atom]) -> set[str]:
+    """Stems of words that mean something; neighbouring pairs of letters in scripts without spaces."""
+    terms: set[str] = set()
+    before: Atom | None = None
+    for atom in found:
+        word = normalised(atom.text)
+        if is_unspaced(word):
+            if before is not None and before.end == atom.start and is_unspaced(before.text):
+                pair = normalised(before.text) + word
+                if not PARTICLES & set(pair):
+                    terms.add(pair)
+        elif atom.kind == "word" and word not in FUNCTION_WORDS:
+            terms.add(stem(word))
+        before = atom
+    return terms
