@@ -11,8 +11,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # llama-cpp-python is compiled here once, for this CPU: about 4 minutes on two cores.
-# OpenMP threads that wait for a busy neighbour by spinning cost two to three times the time.
-export OMP_WAIT_POLICY ?= PASSIVE
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 
 DEMO_MODELS := smollm2-135m-instruct all-minilm-l6-v2

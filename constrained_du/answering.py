@@ -15,7 +15,7 @@ from math import exp, log
 
 from constrained_du import operators
 from constrained_du.compile import Binder
-from constrained_du.conversation import giving_way
+from constrained_du.conversation import giving_way, speechless
 from constrained_du.domain import Domain
 from constrained_du.evidence import Place, SlotEvidence
 from constrained_du.fillings import FREE, Filler, Filling
@@ -27,7 +27,7 @@ from constrained_du.matching import Match
 from constrained_du.prompt import clarification, exemplar_text, portrait
 from constrained_du.requests import Request
 from constrained_du.schema import ListOf
-from constrained_du.scoring import FunctionScorer, Rival, Verdict
+from constrained_du.scoring import FunctionScorer, Rival, Verdict, behind
 from constrained_du.search import Assignments
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
@@ -80,19 +80,17 @@ class Answering:
     # -- functions -----------------------------------------------------------------------
 
     @cached_property
-    def allowed(self) -> tuple[int, ...]:
-        """The functions asked for, without conversation functions that are not meant here."""
+    def answered(self) -> frozenset[int]:
+        """Conversation functions that are not meant, since the words answer what was asked."""
         asked = self.request
-        away = giving_way(self.domain, asked.utterance, asked.candidates, asked.expectations, self.with_operators)
-        left = tuple(index for index in asked.allowed if index not in away)
-        return left or asked.allowed
+        return giving_way(self.domain, asked.utterance, asked.candidates, asked.expectations, self.with_operators)
 
     @cached_property
     def matches(self) -> list[Match]:
         """The exemplars that the utterance equals, in their expectation if they ask for one."""
         if not self.domain.exemplars:
             return []
-        labels = {self.domain.functions[i].label: i for i in self.allowed}
+        labels = {self.domain.functions[i].label: i for i in self.request.allowed if i not in self.answered}
         expected: set[tuple[str, str | None]] = {(e.function, e.slot) for e in self.request.expectations}
         expected |= {(e.function, None) for e in self.request.expectations}
         found = self.domain.templates.matches(self.view, labels, self.grammar)
@@ -107,13 +105,16 @@ class Answering:
         if self.match is not None:
             return self._certain(self.match)
         forbidden = {self.domain.index[m.exemplar.function] for m in self.matches if m.exemplar.mode == "negative"}
-        allowed = [index for index in self.allowed if index not in forbidden]
-        return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed))
+        allowed = [index for index in self.request.allowed if index not in forbidden]
+        unlikely = self.answered | speechless(self.domain, self.binder)
+        meant = [index for index in allowed if index not in unlikely] or allowed
+        verdict = self.scorer.verdict(self.request.utterance, meant, self._situation(meant))
+        return behind(verdict, [index for index in allowed if index not in meant])
 
     def _certain(self, match: Match) -> Verdict:
         """A verdict that an exemplar settles: no tokens."""
         chosen = self.domain.index[match.exemplar.function]
-        others = [Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in self.allowed if i != chosen]
+        others = [Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in self.request.allowed if i != chosen]
         return Verdict((Rival(chosen, {"exemplar match": 1.0}, 0.0), *others), -EXEMPLAR_CERTAINTY)
 
     def _situation(self, allowed: Sequence[int]) -> dict[int, dict[str, float]]:

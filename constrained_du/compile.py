@@ -176,7 +176,7 @@ class Binder:
             case Number():
                 return OneOf(tuple(c for c in self._numbers() if schema.admits(c.value)))
             case Entity(kind):
-                return OneOf(self._recognized(kind))
+                return OneOf(self.recognized(kind))
             case Text(format=str() as kind):
                 return OneOf(tuple(c for c in self._formatted(kind) if schema.admits(c.value)))
             case Text(free=True):
@@ -212,7 +212,8 @@ class Binder:
             for start, end in find_formats(self.utterance, kind)
         ))  # fmt: skip
 
-    def _recognized(self, kind: str) -> tuple[Choice, ...]:
+    def recognized(self, kind: str) -> tuple[Choice, ...]:
+        """What the recognizer of a type finds in the utterance."""
         recognizer = self.ontology.recognizers.get(kind)
         if recognizer is None:
             return ()

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from constrained_du.candidates import Candidates, Expectation
-from constrained_du.compile import slot_keys
+from constrained_du.compile import Binder, slot_keys
 from constrained_du.domain import Domain
 from constrained_du.errors import InputError, SpecError
 from constrained_du.evidence import Place
 from constrained_du.instances import CONVERSATION
-from constrained_du.picks import ordinal
+from constrained_du.picks import is_bare_number, is_list, ordinal
 from constrained_du.schema import Enumerated
 
 LANGUAGES: Final = ("en", "ja", "zh")
@@ -87,8 +87,8 @@ def giving_way(
 ) -> frozenset[int]:
     """The conversation functions that are not meant, since the words answer what was asked.
 
-    "yes" answers a yes-or-no slot, "the second one" a slot whose values are a list, and
-    "either" any slot, where operators are to say so.
+    "yes" answers a yes-or-no slot, "the second one" a slot whose values are a list, "five" any
+    slot, and "either" as well, where operators are to say so.
     """
     if not expectations or not any(CONVERSATION in function.extras for function in domain.functions):
         return frozenset()
@@ -96,11 +96,27 @@ def giving_way(
     quiet: set[str] = set()
     if any(place.is_boolean for _, place in asked):
         quiet |= {"affirm", "deny"}
-    if any(_is_listed(e, place, candidates) for e, place in asked) and ordinal(utterance) is not None:
+    listed = any(_is_listed(e, place, candidates) for e, place in asked) and ordinal(utterance) is not None
+    if listed or (asked and is_bare_number(utterance)):
         quiet.add("pick")
     if asked and operators:
         quiet.add("dont_care")
     return frozenset(i for i, f in enumerate(domain.functions) if f.extras.get(CONVERSATION) in quiet)
+
+
+def speechless(domain: Domain, binder: Binder) -> frozenset[int]:
+    """The conversation functions that are unlikely, since values of the domain were said that
+    they have no slot for: "no, from Zwolle" is more than a no."""
+    own = [i for i, f in enumerate(domain.functions) if CONVERSATION in f.extras and not f.slots]
+    if not own:
+        return frozenset()
+    given = (choice for choices in binder.candidates.by_key.values() for choice in choices)
+    said = any(choice.span is not None and not is_list([choice], binder.utterance) for choice in given)
+    return frozenset(own if said or _recognizes(domain, binder) else ())
+
+
+def _recognizes(domain: Domain, binder: Binder) -> bool:
+    return any(choice.exact for kind in domain.recognizers for choice in binder.recognized(kind))
 
 
 def _is_listed(expectation: Expectation, place: Place, candidates: Candidates) -> bool:

@@ -61,6 +61,12 @@ def _counted(text: str, plain: str) -> tuple[int, Span] | None:
     return None
 
 
+def is_bare_number(text: str) -> bool:
+    """Whether a number, and no ordinal, is all that was said: an amount sooner than a place in a list."""
+    alone = sum(atom.may_border for atom in atoms(text)) == 1
+    return alone and any(number.kind != "ordinal" for number in find_numbers(text))
+
+
 def is_list(choices: Sequence[Choice], text: str) -> bool:
     """Whether a caller's candidates are a list to pick from: all stand for the whole utterance."""
     if not choices or any(choice.source != "entity" or choice.span is None for choice in choices):

@@ -18,7 +18,7 @@ from constrained_du.schema import (
     Schema,
     Text,
     Union,
-    same_json,
+    json_key,
 )  # fmt: skip
 from constrained_du.types import JsonValue
 
@@ -34,7 +34,7 @@ def are_disjoint(left: Schema, right: Schema, kind_of: KindOf) -> bool:
         case _, Union():
             return are_disjoint(right, left, kind_of)
         case Enumerated(values), Enumerated(others):
-            return not any(same_json(a, b) for a in values for b in others)
+            return {json_key(value) for value in values}.isdisjoint({json_key(value) for value in others})
         case Enumerated(values), _:
             return all(_excludes(right, value, kind_of) for value in values)
         case _, Enumerated():

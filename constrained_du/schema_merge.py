@@ -11,7 +11,7 @@ from math import lcm
 from typing import Any
 
 from constrained_du.errors import SpecError, UnsupportedSchemaError
-from constrained_du.schema import same_json
+from constrained_du.schema import json_key, same_json
 from constrained_du.schema_instances import decimal, shown
 
 MAX_OPTIONS = 200  # of two unions multiplied out
@@ -120,7 +120,8 @@ def _kinds(left: Any, right: Any, here: str) -> list[str]:
 
 
 def _enum(left: Any, right: Any, here: str) -> list[Any]:
-    met = [value for value in left if any(same_json(value, other) for other in right)]
+    known = {json_key(value) for value in right}
+    met = [value for value in left if json_key(value) in known]
     if not met:
         raise NoValueError(here, f"no value is in both {shown(left)} and {shown(right)}")
     return met

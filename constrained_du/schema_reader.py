@@ -360,12 +360,13 @@ class SchemaReader:
         if keyword == "const" and not isinstance(raw.get("enum", []), list):
             raise SpecError(f"{path}.enum", f"enum is a list of values, not {shown(raw['enum'])}")
         custom = any(kind not in JSON_TYPES for kind in kinds)
+        beside = {k: v for k, v in raw.items() if k != keyword}
         kept: dict[str, JsonValue] = {}
         for index, value in enumerate(values):
             check_json(value, f"{here}[{index}]")
             if json_key(value) in kept:
                 self.warn(f"{here}[{index}]", f"the value {shown(value)} is listed twice")
-            elif custom or self._is_legal(value, raw, kinds):
+            elif custom or self._is_legal(value, beside, kinds):
                 kept[json_key(value)] = value
             else:
                 reason = "does not fit what stands beside it" if any(is_of_kind(value, k) for k in kinds) else f"is not of type {named}"

@@ -8,7 +8,7 @@ what the model says for utterances without content).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from math import isfinite
 
@@ -29,6 +29,7 @@ Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges; the right one is among six in 98 of 100 lines
 MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
 MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
+NOT_MEANT = 8.0  # log odds against a conversation function where the words say more than it can hold
 ENOUGH_EXEMPLARS = 2.0  # a function, on average: then the classifier is fitted and weighs
 
 
@@ -67,6 +68,13 @@ class Verdict:
     rivals: tuple[Rival, ...]
     fallback: float
     fallback_features: Mapping[str, float] = field(default_factory=dict)
+
+
+def behind(verdict: Verdict, unlikely: Sequence[int]) -> Verdict:
+    """The verdict with functions that are not meant behind all others, though still there."""
+    last = min((verdict.fallback, *(rival.score for rival in verdict.rivals)))
+    rivals = (Rival(index, {"not meant": 1.0}, last - NOT_MEANT) for index in unlikely)
+    return replace(verdict, rivals=(*verdict.rivals, *rivals))
 
 
 def prepare(

@@ -5,14 +5,11 @@ A model that is not there is a failure that says how to get it; nothing is skipp
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when llama.cpp is loaded; see the Makefile
 
 from constrained_du import Converter, ModelError, models
 

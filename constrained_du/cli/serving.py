@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from constrained_du.cli.options import directory_argument, named_embedder, running_options
-from constrained_du.cli.terminal import Failure
 
 
 @click.command()
@@ -22,6 +21,8 @@ from constrained_du.cli.terminal import Failure
 )  # fmt: skip
 @click.option("--alias", "aliases", multiple=True, metavar="NAME", help="Another model name to answer to; “*”: any.")
 @click.option("--playground/--no-playground", default=True, show_default=True, help="The page at /.")
+@click.option("--waiting", type=click.IntRange(0), default=32, show_default=True, help="Queue; beyond it 429.")
+@click.option("--max-functions", type=click.IntRange(1), default=64, show_default=True, help="Of one request.")
 @running_options
 def serve(
     directory: Path,
@@ -30,6 +31,8 @@ def serve(
     api_keys: tuple[str, ...],
     aliases: tuple[str, ...],
     playground: bool,
+    waiting: int,
+    max_functions: int,
     **running: Any,
 ) -> None:
     """Answer over HTTP: OpenAI's API, OpenCUI's protocol, and a page to play on.
@@ -46,7 +49,5 @@ def serve(
         ) from None
     if running["embedder"] is not None:
         running["embedder"] = named_embedder(running["embedder"])
-    try:
-        server.run(directory, server.Options(host, port, api_keys, aliases, playground), running)
-    except OSError as problem:
-        raise Failure(f"{host}:{port} cannot be listened on ({problem.strerror or problem}) - choose another --port") from None
+    limits = server.Limits(waiting=waiting, functions=max_functions)
+    server.run(directory, server.Options(host, port, api_keys, aliases, playground, limits), running)

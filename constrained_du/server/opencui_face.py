@@ -31,7 +31,7 @@ from constrained_du.server.compiled import Compiled
 from constrained_du.server.refusals import Refusal
 from constrained_du.server.state import State, state_of
 from constrained_du.server.yes_no import DOCUMENTS as YES_NO
-from constrained_du.server.yes_no import IRRELEVANT
+from constrained_du.server.yes_no import IRRELEVANT, verdict
 from constrained_du.types import Call, JsonValue, Result, compact_json
 
 
@@ -106,13 +106,12 @@ def _listed(operand: JsonValue) -> list[JsonValue]:
 
 async def _yes_or_no(state: State, bot: Compiled, request: Prediction) -> JsonValue:
     if not request.utterance.strip():
-        verdict = IRRELEVANT
+        answer = IRRELEVANT
     else:
         judge = await state.compiled(YES_NO, bot.converter.settings, "questions")
         said = request.utterance.strip().rstrip(".!。！")
-        result = await state.crew.run(partial(judge.converter.convert, said))
-        verdict = result.calls[0].name if result.understood else IRRELEVANT
-    return verdict if request.questions is None or request.question else [verdict] * len(request.questions)
+        answer = verdict(await state.crew.run(partial(judge.converter.convert, said)))
+    return answer if request.questions is None or request.question else [answer] * len(request.questions)
 
 
 async def _asked(state: State, bot: Compiled, request: Prediction, **arguments: Any) -> Result:
@@ -122,7 +121,9 @@ async def _asked(state: State, bot: Compiled, request: Prediction, **arguments: 
     return await state.crew.run(partial(bot.converter.convert, request.utterance, entities=entities, **arguments))
 
 
-def located(candidates: Mapping[str, Iterable[str]], utterance: str, known: set[str]) -> dict[str, list[tuple[int, int]]]:
+def located(
+    candidates: Mapping[str, Iterable[str]], utterance: str, known: set[str]
+) -> dict[str, list[tuple[int, int]]]:
     """Where candidate texts stand in the utterance, whatever their case; those that do not are left out."""
     found: dict[str, list[tuple[int, int]]] = {}
     for key, texts in candidates.items():
@@ -151,14 +152,15 @@ def entity_keys(bot: Compiled) -> set[str]:
 _JSON_TYPES = frozenset(["string", "integer", "number", "boolean", "null", "array", "object", "slot_label"])
 
 
-def _expected(converter: Converter, frames: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def _expected(converter: Converter, frames: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The expectations that are about this bot's functions; a slot it does not have is left out."""
     slots = {spec["label"]: spec.get("parameters", {}).get("properties", {}) for spec in converter.specs}
-    expected = []
+    expected: list[dict[str, Any]] = []
     for one in frames:
         frame, slot = one.get("frame"), one.get("slot")
         if isinstance(frame, str) and frame in slots:
-            expected.append({"frame": frame} | ({"slot": slot} if slot in slots[frame] else {}))
+            slot = slot if isinstance(slot, str) else None
+            expected.append({"frame": frame, "slot": slot} if slot in slots[frame] else {"frame": frame})
     return expected
 
 

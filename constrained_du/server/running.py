@@ -11,9 +11,12 @@ from typing import Any
 
 import uvicorn
 
+from constrained_du.errors import InputError
 from constrained_du.server.application import application
 from constrained_du.server.catalogue import Catalogue
 from constrained_du.server.options import Options
+
+BACKLOG = 2048  # uvicorn's own
 
 
 def run(folder: Path, options: Options, converter: Mapping[str, Any] | None = None) -> None:
@@ -21,7 +24,7 @@ def run(folder: Path, options: Options, converter: Mapping[str, Any] | None = No
 
     ``converter`` are options of ``Converter.load_from_disk``. The first domain is loaded
     before the port is opened, so that a server that listens can answer. Raises InputError for
-    options that are none, ArtifactError and ModelError as loading does, OSError for a port.
+    options that are none and for a port that is taken, else what loading raises.
     """
     options.checked()
     catalogue = Catalogue(folder, converter)
@@ -32,6 +35,7 @@ def run(folder: Path, options: Options, converter: Mapping[str, Any] | None = No
         log_level="info",
         server_header=False,
         proxy_headers=False,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=options.limits.draining,
         h11_max_incomplete_event_size=64 * 1024,
     )
@@ -48,17 +52,19 @@ def run(folder: Path, options: Options, converter: Mapping[str, Any] | None = No
 
 def _bound(options: Options) -> socket.socket:
     """The socket, so that port 0 (any free one) can be told; uvicorn listens on it."""
-    family, kind, _, _, address = socket.getaddrinfo(
-        options.host.strip("[]"), options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
-    bound = socket.socket(family, kind)
+    host = options.host.strip("[]")
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-    except OSError:
-        bound.close()
-        raise
-    return bound
+        family, kind, _, _, address = socket.getaddrinfo(host, options.port, type=socket.SOCK_STREAM)[0]
+        with contextlib.ExitStack() as undo:
+            bound = undo.enter_context(socket.socket(family, kind))
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+            bound.listen(BACKLOG)  # from here on a client is queued, not refused
+            undo.pop_all()
+            return bound
+    except OSError as problem:
+        told = problem.strerror or problem
+        raise InputError(f"{host}:{options.port} cannot be listened on ({told}) - choose another port") from None
 
 
 def _shown(bound: socket.socket) -> str:

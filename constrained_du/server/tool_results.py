@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from constrained_du.server.chat_request import Message, text_of
 from constrained_du.server.refusals import Refusal
 from constrained_du.types import JsonValue, compact_json
 
-NO_PROSE = "(Filled in from the results by a template: this server turns words into function calls and writes no prose.)"
+NO_PROSE = "(Filled in from the results by a template: this server turns words into calls and writes no prose.)"
 NOT_UNDERSTOOD = "I did not understand that as a call of one of the functions I have."
 RESULTS = ("tool", "function")
 
@@ -27,10 +28,8 @@ def told(messages: Sequence[Message]) -> str:
 
     Raises a Refusal for a result that belongs to no call before it.
     """
-    first = next(i for i in range(len(messages), 0, -1) if messages[i - 1].role not in RESULTS or i == 1)
-    if messages[first - 1].role in RESULTS:
-        first -= 1
-    lines = [_line(messages, index) for index in range(first, len(messages))]
+    trailing = list(takewhile(lambda message: message.role in RESULTS, reversed(messages)))
+    lines = [_line(messages, index) for index in range(len(messages) - len(trailing), len(messages))]
     return "\n".join([*lines, "", NO_PROSE])
 
 

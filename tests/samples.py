@@ -1,0 +1,102 @@
+"""Texts for tests of grammars: random ones of a grammar, and mutations of them by one byte.
+
+Walks productions; knows nothing of who reads the texts.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from constrained_du.expressions import Cat, Chars, Expr, Lit, Or, Rep, Sym
+from constrained_du.grammar import Grammar
+from constrained_du.productions import Productions, lower
+
+LONG = 300  # names and literals of one text, beyond which the shortest way out is taken
+ENDLESS = 10**9
+
+
+class Sampler:
+    """Random texts of a grammar, the same for the same seed."""
+
+    def __init__(self, grammar: Grammar, seed: int = 0) -> None:
+        self._productions = lower(grammar)
+        self._random = Random(seed)
+        self._heights = _heights(self._productions)
+        self._left = 0
+
+    def text(self) -> str:
+        self._left = LONG
+        return self._say(Sym(self._productions.root))
+
+    def texts(self, count: int) -> list[str]:
+        """Distinct texts, at most ``count``."""
+        return list(dict.fromkeys(self.text() for _ in range(count)))
+
+    def _say(self, expr: Expr) -> str:
+        self._left -= 1
+        match expr:
+            case Lit(text):
+                return text
+            case Chars(ranges):
+                low, high = self._random.choice(ranges)
+                return chr(self._random.randint(low, min(high, low + 300)))
+            case Cat(parts):
+                return "".join(map(self._say, parts))
+            case Or(options):
+                if self._left < 0:
+                    return self._say(min(options, key=lambda option: _height(option, self._heights)))
+                return self._say(self._random.choice(options))
+            case Rep(inner, least, most):
+                most = least + 3 if most is None else min(most, least + 3)
+                times = least if self._left < 0 else self._random.randint(least, most)
+                return "".join(self._say(inner) for _ in range(times))
+            case Sym(name):
+                return self._say(self._productions.rules[name])
+
+
+def _heights(productions: Productions) -> dict[str, int]:
+    heights = dict.fromkeys(productions.rules, ENDLESS)
+    changed = True
+    while changed:
+        changed = False
+        for name, expr in productions.rules.items():
+            height = 1 + _height(expr, heights)
+            if height < heights[name]:
+                heights[name], changed = height, True
+    return heights
+
+
+def _height(expr: Expr, heights: dict[str, int]) -> int:
+    match expr:
+        case Cat(parts):
+            return max((_height(part, heights) for part in parts), default=0)
+        case Or(options):
+            return min(_height(option, heights) for option in options)
+        case Rep(inner, least):
+            return _height(inner, heights) if least else 0
+        case Sym(name):
+            return heights[name]
+        case _:
+            return 0
+
+
+def mutations(text: str, random: Random, count: int) -> list[str]:
+    """The text with one byte changed, added, lost or swapped with its neighbour, where that is still UTF-8."""
+    data, found = text.encode("utf-8"), dict[str, None]()
+    for _ in range(4 * count):
+        at = random.randrange(len(data))
+        byte = bytes([random.choice(b'"\\{}[],:-.0123456789 aeZ' if random.random() < 0.7 else range(256))])
+        changed = random.choice((
+            data[:at] + byte + data[at + 1 :],
+            data[:at] + byte + data[at:],
+            data[:at] + data[at + 1 :],
+            data[:at] + data[at : at + 2][::-1] + data[at + 2 :],
+            data[:at],
+        ))  # fmt: skip
+        try:
+            mutated = changed.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if mutated != text:
+            found[mutated] = None
+    return list(found)[:count]
