@@ -22,9 +22,9 @@ from constrained_du.evaluation import evaluate, read_lines
 from constrained_du.evaluation.report import Report
 
 SETS = (
-    "snips:0", "snips:10", "snips/dev-entities:10", "sgd:10", "sgd/dev-entities:10", "restaurants8k:10", "home-en:3", "xsid-en:full",
-    "home-zh:3", "xsid-zh:full", "xsid-ja:full", "clinc150:0", "clinc150:5", "clinc150:10", "banking77:0", "banking77:5",
-    "banking77:10", "bfcl:0",
+    "snips:0", "snips:10", "snips/dev-entities:10", "sgd:10", "sgd/dev-entities:10", "restaurants8k:10", "home-en:3",
+    "xsid-en:full", "home-zh:3", "xsid-zh:full", "xsid-ja:full", "clinc150:0", "clinc150:5", "clinc150:10",
+    "banking77:0", "banking77:5", "banking77:10", "bfcl:0",
 )  # fmt: skip
 OTHER_SPECS = {"snips/dev-entities": "functions-entities.json"}
 
@@ -84,8 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"no data in {chosen.data} - give the folder of the sets with --data", file=sys.stderr)
         return 2
     warnings.simplefilter("ignore")
-    print("| set | exact | function (in scope) | slot F1 | refused rightly | wrong but valid | valid | AUROC | ECE | tokens | time |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    columns = "set | exact | function (in scope) | slot F1 | refused rightly | wrong but valid | valid | AUROC | ECE | tokens"
+    columns += " | time"
+    print(f"| {columns} |\n{'|---' * (columns.count('|') + 1)}|")
     kept: dict[str, Any] = {}
     for plan in chosen.sets:
         started = time.monotonic()

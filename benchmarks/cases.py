@@ -20,9 +20,9 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # the package beside, where none is installed
 
-from case_files import DEFAULT_FOLDER, Case, read_cases, write_out  # noqa: E402
-from case_run import answer_or_error, build, prepare  # noqa: E402
-from case_workers import Crew, Verdict, serve  # noqa: E402
+from case_files import DEFAULT_FOLDER, Case, read_cases, write_out
+from case_run import answer_or_error, build, prepare
+from case_workers import Crew, Verdict, serve
 
 DEFAULT_MODEL = "smollm2-135m-instruct"
 

@@ -2,9 +2,20 @@
 
 from constrained_du.converter import Converter
 from constrained_du.errors import (
-    ArtifactError, ArtifactMismatchError, ArtifactVersionError, CandidateError, ConstrainedDuError,
-    ContextOverflowError, DecodeError, ExemplarError, GrammarError, InputError, ModelError, NotFinalizedError,
-    SpecError, UnsupportedSchemaError,
+    ArtifactError,
+    ArtifactMismatchError,
+    ArtifactVersionError,
+    CandidateError,
+    ConstrainedDuError,
+    ContextOverflowError,
+    DecodeError,
+    ExemplarError,
+    GrammarError,
+    InputError,
+    ModelError,
+    NotFinalizedError,
+    SpecError,
+    UnsupportedSchemaError,
 )  # fmt: skip
 from constrained_du.session import Session, Turn
 from constrained_du.spec import SpecWarning

@@ -15,7 +15,7 @@ from math import exp, log
 
 from constrained_du import operators
 from constrained_du.compile import Binder
-from constrained_du.conversation import giving_way, speechless
+from constrained_du.conversation import giving_way, is_own, speechless
 from constrained_du.domain import Domain
 from constrained_du.evidence import Place, SlotEvidence
 from constrained_du.fillings import FREE, Filler, Filling
@@ -27,7 +27,7 @@ from constrained_du.matching import Match
 from constrained_du.prompt import clarification, exemplar_text, portrait
 from constrained_du.requests import Request
 from constrained_du.schema import ListOf
-from constrained_du.scoring import FunctionScorer, Rival, Verdict, behind
+from constrained_du.scoring import FunctionScorer, Rival, Verdict
 from constrained_du.search import Assignments
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
@@ -107,9 +107,7 @@ class Answering:
         forbidden = {self.domain.index[m.exemplar.function] for m in self.matches if m.exemplar.mode == "negative"}
         allowed = [index for index in self.request.allowed if index not in forbidden]
         unlikely = self.answered | speechless(self.domain, self.binder)
-        meant = [index for index in allowed if index not in unlikely] or allowed
-        verdict = self.scorer.verdict(self.request.utterance, meant, self._situation(meant))
-        return behind(verdict, [index for index in allowed if index not in meant])
+        return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed), unlikely)
 
     def _certain(self, match: Match) -> Verdict:
         """A verdict that an exemplar settles: no tokens."""
@@ -180,9 +178,10 @@ class Answering:
         function = self.domain.functions[index]
         share = self.probabilities[index]
         ways = self._ways(index)
-        if self.match is not None and self.match.exemplar.function == function.label:
+        match = self.match
+        if match is not None and match.exemplar.function == function.label and (match.choices or not is_own(function)):
             names = [slot.name for slot in function.slots]
-            ways = [[self._matched(self.match, *own) for own in zip(names, slots, strict=True)] for slots in ways]
+            ways = [[self._matched(match, *own) for own in zip(names, slots, strict=True)] for slots in ways]
         found = [Assignments(slots) for slots in ways]
         most = max(way.log_total for way in found)
         total = most + log(sum(exp(way.log_total - most) for way in found))
@@ -325,9 +324,9 @@ class Answering:
         if operators.is_indifferent(self.view):
             for expectation in self.request.expectations:
                 position = [member.name for member in function.slots]
-                if expectation.function == function.label and expectation.slot in position:
-                    if answer.fillings[position.index(expectation.slot)] is None:
-                        found[expectation.slot] = [("dontcare", None)]
+                own_slot = expectation.function == function.label and expectation.slot in position
+                if own_slot and expectation.slot and answer.fillings[position.index(expectation.slot)] is None:
+                    found[expectation.slot] = [("dontcare", None)]
         return found
 
     def _joined_by_or(self, schema: object, filling: Filling, rivals: Sequence[Filling]) -> list[JsonValue]:
@@ -342,10 +341,8 @@ class Answering:
 
     def alternative(self, answer: Answer) -> Alternative:
         confidence = min(1.0, exp(answer.log_probability))
-        if answer.function is None:
-            call = Call(DO_NOT_UNDERSTAND, confidence=confidence)
-        else:
-            call = self.call(answer, confidence)
+        refusal = Call(DO_NOT_UNDERSTAND, confidence=confidence)
+        call = refusal if answer.function is None else self.call(answer, confidence)
         return Alternative((call,), answer.log_probability, confidence)
 
     def call(self, answer: Answer, confidence: float) -> Call:
@@ -387,7 +384,7 @@ class Answering:
         if best.function is not None:
             own = self.fillings(self.domain.index[best.function.label])
             for slot, fillings in zip(best.function.slots, own, strict=True):
-                choices = [(ABSENT, _share(fillings, 0.0))]
+                choices: list[tuple[JsonValue, float]] = [(ABSENT, _share(fillings, 0.0))]
                 choices += [(None if f.value is FREE else f.value, _share(fillings, f.score)) for f in fillings[:6]]
                 slots.append({"function": best.function.label, "slot": slot.name, "choices": choices})
         decided = "exemplar" if self.match is not None else "evidence" if self.request.may_refuse else "tool_choice"

@@ -38,7 +38,7 @@ class Prefix:
     """
 
     tokens: tuple[int, ...]
-    state: bytes
+    state: bytes | memoryview
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,9 @@ STEPS = 40
 SCALE = 8.0  # unit vectors are close together; this lets weights of order one tell them apart
 
 
-def fit(vectors: NDArray[np.float32], owners: NDArray[np.int64], classes: int, weights: Matrix | None = None) -> NDArray[np.float32]:
+def fit(
+    vectors: NDArray[np.float32], owners: NDArray[np.int64], classes: int, weights: Matrix | None = None
+) -> NDArray[np.float32]:
     """Weights (classes, dimensions + 1), the last column a bias, for examples (n, dimensions).
 
     ``weights`` are the examples' weights (n,), by default such that classes count alike.
@@ -41,7 +43,8 @@ def fit(vectors: NDArray[np.float32], owners: NDArray[np.int64], classes: int, w
 
 def logits(weights: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scores (classes,) of one unit vector."""
-    return weights[:, :-1] @ (vector * np.float32(SCALE)) + weights[:, -1]
+    scores: NDArray[np.float32] = weights[:, :-1] @ (vector * np.float32(SCALE)) + weights[:, -1]
+    return scores
 
 
 def log_softmax(scores: Matrix) -> Matrix:
@@ -78,7 +81,7 @@ def minimise(loss: Callable[[Matrix], tuple[float, Matrix]], start: Matrix, step
 
 
 def _two_loops(gradient: Matrix, history: list[tuple[Matrix, Matrix, float]]) -> Matrix:
-    direction = gradient.copy()
+    direction: Matrix = gradient.copy()
     shares: list[float] = []
     for moved, turned, inverse in reversed(history):
         share = inverse * float(moved @ direction)
@@ -88,5 +91,5 @@ def _two_loops(gradient: Matrix, history: list[tuple[Matrix, Matrix, float]]) ->
         moved, turned, _ = history[-1]
         direction = direction * (float(moved @ turned) / float(turned @ turned))
     for (moved, turned, inverse), share in zip(history, reversed(shares), strict=True):
-        direction = direction + (share - inverse * float(turned @ direction)) * moved
+        direction += (share - inverse * float(turned @ direction)) * moved
     return direction

@@ -13,7 +13,17 @@ from datetime import datetime
 from constrained_du.candidates import Candidates
 from constrained_du.errors import GrammarError
 from constrained_du.grammar import (
-    AnyOf, CallGrammar, Choice, Defined, Field, FreeText, Items, Members, Node, OneOf, Substring,
+    AnyOf,
+    CallGrammar,
+    Choice,
+    Defined,
+    Field,
+    FreeText,
+    Items,
+    Members,
+    Node,
+    OneOf,
+    Substring,
 )  # fmt: skip
 from constrained_du.instances import Instance, label_slot, value_slots
 from constrained_du.patterns import PatternError, bounded_automaton, compiled
@@ -22,8 +32,24 @@ from constrained_du.recognizers.lists import Recognizer
 from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import TimeKind, find_times
 from constrained_du.schema import (
-    FORMATS, MAX_FREE_STATES, MAX_TEXT, TIME_FORMATS, Boolean, Entity, Enumerated, ListOf, Null, Number, Record, Reference, Schema,
-    SlotLabel, Text, Union, json_key, walk,
+    FORMATS,
+    MAX_FREE_STATES,
+    MAX_TEXT,
+    TIME_FORMATS,
+    Boolean,
+    Entity,
+    Enumerated,
+    ListOf,
+    Null,
+    Number,
+    Record,
+    Reference,
+    Schema,
+    SlotLabel,
+    Text,
+    Union,
+    json_key,
+    walk,
 )  # fmt: skip
 from constrained_du.spec import Function
 from constrained_du.types import JsonValue, Span

@@ -20,8 +20,9 @@ from constrained_du.domain import Domain
 from constrained_du.errors import InputError, SpecError
 from constrained_du.evidence import Place
 from constrained_du.instances import CONVERSATION
-from constrained_du.picks import is_bare_number, is_list, ordinal
+from constrained_du.picks import is_bare_number, is_list, is_pick
 from constrained_du.schema import Enumerated
+from constrained_du.spec import Function
 
 LANGUAGES: Final = ("en", "ja", "zh")
 DEFAULT: Final = (
@@ -75,6 +76,11 @@ def _entries(language: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(json.loads(file.read_text(encoding="utf-8")))
 
 
+def is_own(function: Function) -> bool:
+    """Whether a function came with the package."""
+    return CONVERSATION in function.extras
+
+
 def kind_of(domain: Domain, label: str) -> str | None:
     """Which conversation function a label is, if it is one."""
     function = domain.by_label.get(label)
@@ -96,8 +102,9 @@ def giving_way(
     quiet: set[str] = set()
     if any(place.is_boolean for _, place in asked):
         quiet |= {"affirm", "deny"}
-    listed = any(_is_listed(e, place, candidates) for e, place in asked) and ordinal(utterance) is not None
-    if listed or (asked and is_bare_number(utterance)):
+    if any(_is_listed(e, place, candidates) for e, place in asked) and is_pick(utterance):
+        quiet |= {*DEFAULT, *ON_REQUEST}
+    if asked and is_bare_number(utterance):
         quiet.add("pick")
     if asked and operators:
         quiet.add("dont_care")

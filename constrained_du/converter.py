@@ -22,7 +22,7 @@ from constrained_du.conversation import check_free, conversation_exemplars, conv
 from constrained_du.domain import Domain
 from constrained_du.emit import to_gbnf
 from constrained_du.engine import Engine
-from constrained_du.errors import ArtifactMismatchError, GrammarError, InputError, NotFinalizedError, SpecError
+from constrained_du.errors import ArtifactError, ArtifactMismatchError, GrammarError, InputError, NotFinalizedError, SpecError
 from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
@@ -161,7 +161,7 @@ class Converter:
         """
         target = None if path is None else Path(path)
         if target is not None and target.exists() and not overwrite:
-            raise artifacts.ArtifactError(f"{target} exists - choose another directory or pass overwrite=True")
+            raise ArtifactError(f"{target} exists - choose another directory or pass overwrite=True")
         if not self._domain.functions:
             raise SpecError("$", "there is no function - add_function_specs first")
         self._warn_of_silent_types()

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from constrained_du.compile import Ontology, entity_keys
 from constrained_du.evidence import Place, places
@@ -93,5 +94,5 @@ def _explained(function: Function, exemplars: Iterable[Exemplar]) -> frozenset[s
 def _stems(text: str) -> set[str]:
     """Stems of words; neighbouring pairs of letters in scripts without spaces."""
     units = [normalised(atom.text) for atom in atoms(text) if atom.kind not in ("blank", "sign") or atom.text.isalnum()]
-    pairs = {a + b for a, b in zip(units, units[1:], strict=False) if is_unspaced(a) and is_unspaced(b)}
+    pairs = {a + b for a, b in pairwise(units) if is_unspaced(a) and is_unspaced(b)}
     return pairs | {stem(unit) for unit in units if not is_unspaced(unit)}

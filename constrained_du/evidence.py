@@ -16,10 +16,20 @@ import numpy as np
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import (
-    AFFIRMATIVE, CUES, CUES_AFTER, DETERMINERS, FUNCTION_WORDS, KINDS, NEGATIVE, NEGATORS, PREPOSITIONS,
-    VERBS, stem, words_of,
+    AFFIRMATIVE,
+    CUES,
+    CUES_AFTER,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    KINDS,
+    NEGATIVE,
+    NEGATORS,
+    PREPOSITIONS,
+    VERBS,
+    stem,
+    words_of,
 )  # fmt: skip
-from constrained_du.picks import ordinal
+from constrained_du.picks import is_pick, ordinal
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
 from constrained_du.terms import normalised, shared_terms
@@ -31,7 +41,6 @@ from constrained_du.words import SENTENCE_PUNCTUATION, atoms, is_unspaced
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
-MOST_IN_A_PICK = 12  # words, or letters in scripts without spaces, of "the second one, please"
 SLOT = "<slot>"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
@@ -238,7 +247,7 @@ class SlotEvidence:
     def _ordinal(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
         """"the second one": a pick from the list of values, when it was asked for."""
         found = ordinal(self.view.text)
-        if not isinstance(place.schema, Enumerated) or found is None or len(self.view.units) > MOST_IN_A_PICK:
+        if not isinstance(place.schema, Enumerated) or found is None or not is_pick(self.view.text):
             return 0.0, None
         values, (at, span) = place.schema.values, found
         fits = 0 < abs(at) <= len(values) and values[at - 1 if at > 0 else at] is value
@@ -398,7 +407,8 @@ class SlotEvidence:
             return 0.0
         view = self.view
         follows = first > 0 and _namelike(view, first - 1) and view.units[first - 1].end + 1 == view.units[first].start
-        leads = last + 1 < len(view.units) and _namelike(view, last + 1) and view.units[last].end + 1 == view.units[last + 1].start
+        more = last + 1 < len(view.units)
+        leads = more and _namelike(view, last + 1) and view.units[last].end + 1 == view.units[last + 1].start
         inside = all(_namelike(view, i) for i in range(first, last + 1))
         if not inside:
             return -1.0

@@ -123,7 +123,7 @@ def open_plain(path: Path) -> BinaryIO:
 class _Cursor:
     """A position in the header. Every read is checked against the file's size before it is made."""
 
-    __slots__ = ("path", "file", "size", "buffer", "start", "at", "kept", "passed")
+    __slots__ = ("at", "buffer", "file", "kept", "passed", "path", "size", "start")
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self.path, self.file = path, file

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,7 +31,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 try:
     from llama_cpp import llama_cpp as _c
-except Exception as failure:  # a missing library, or one built for another machine
+except Exception as failure:  # noqa: BLE001 - a missing library, or one built for another machine
     raise ModelError(f"llama-cpp-python cannot be loaded ({failure}) - reinstall it: pip install llama-cpp-python") from None
 
 MAX_SEQUENCES = 64  # leaves of a token trie evaluated in one batch; llama.cpp allows 256
@@ -301,7 +302,7 @@ class LlamaBackend:
         pointer = _c.llama_get_logits_ith(self._context.pointer, row)
         if not pointer:
             raise DecodeError(f"llama.cpp gave no scores for row {row}")
-        logits = np.ctypeslib.as_array(pointer, shape=(self.tokens.size,)).copy()
+        logits: NDArray[np.float32] = np.ctypeslib.as_array(pointer, shape=(self.tokens.size,)).copy()
         if not np.isfinite(logits).all():
             raise DecodeError("the model gave scores that are not numbers - is the file damaged?")
         return logits
@@ -310,16 +311,16 @@ class LlamaBackend:
 class _Exclusive(AbstractContextManager[Count]):
     """The lock of one request, with its own counts of tokens and passes."""
 
-    def __init__(self, lock: threading.RLock, count: Count) -> None:  # type: ignore[valid-type]
+    def __init__(self, lock: Any, count: Count) -> None:
         self._lock, self._total = lock, count
 
     def __enter__(self) -> Count:
-        self._lock.acquire()  # type: ignore[attr-defined]
+        self._lock.acquire()
         self._total.reset()
         return self._total
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        self._lock.release()  # type: ignore[attr-defined]
+        self._lock.release()
 
 
 class _Trie:
@@ -371,7 +372,7 @@ class _Trie:
         result: list[list[float]] = []
         for path in self._paths:
             scores: list[float] = []
-            for parent, node in list(zip(path, path[1:], strict=False))[self.query.given :]:
+            for parent, node in list(pairwise(path))[self.query.given :]:
                 row = self._row[parent]
                 if row not in normalisers:
                     normalisers[row] = log_sum_exp(logits[row])
@@ -446,11 +447,12 @@ class LlamaEmbedder:
             pointer = None if code else _c.llama_get_embeddings_seq(self._context.pointer, 0)
             if not pointer:
                 raise DecodeError(f"{self.path}: the embedder failed with code {code}")
-            vector = np.ctypeslib.as_array(pointer, shape=(self.size,)).astype(np.float32).copy()
+            vector: NDArray[np.float32] = np.ctypeslib.as_array(pointer, shape=(self.size,)).astype(np.float32).copy()
         length = float(np.linalg.norm(vector))
         if not np.isfinite(length) or length == 0:
             raise DecodeError(f"{self.path}: the embedder gave numbers that are none")
-        return vector / np.float32(length)
+        vector /= np.float32(length)
+        return vector
 
 
 # ---- grammars --------------------------------------------------------------------------
@@ -520,11 +522,13 @@ class GbnfReader:
     def _masked(sampler: Any, tokens: NDArray[np.int32], logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """The logits, minus infinity where the grammar forbids the token."""
         rows = (_c.llama_token_data * len(tokens))()
-        view = np.frombuffer(rows, dtype=np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)]))
+        row = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+        view: NDArray[Any] = np.frombuffer(memoryview(rows), dtype=row)
         view["id"], view["logit"] = tokens, logits
         candidates = _c.llama_token_data_array(rows, len(tokens), -1, False)
         _c.llama_sampler_apply(sampler, ctypes.byref(candidates))
-        return view["logit"].copy()
+        masked: NDArray[np.float32] = view["logit"].copy()
+        return masked
 
 
 # ---- files -----------------------------------------------------------------------------

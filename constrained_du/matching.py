@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import AnyOf, CallGrammar, Choice, Items, Members, Node, OneOf, Substring
 from constrained_du.lexicon import words_of
+from constrained_du.terms import normalised
 from constrained_du.types import Span
 from constrained_du.view import View
 from constrained_du.words import SENTENCE_PUNCTUATION, atoms
-from constrained_du.terms import normalised
 
 MAX_STEPS = 20_000  # of one match; beyond, the template is too ambiguous to be a fix
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from constrained_du.lexicon import INDIFFERENT
 from constrained_du.terms import normalised
@@ -90,7 +91,7 @@ def is_indifferent(view: View) -> bool:
 def alternatives(view: View, spans: Sequence[Span]) -> bool:
     """Whether the spans, in order, are joined by "or"."""
     ordered = sorted(spans)
-    joints = [normalised(view.text[a.end : b.start]).strip() for a, b in zip(ordered, ordered[1:], strict=False)]
+    joints = [normalised(view.text[a.end : b.start]).strip() for a, b in pairwise(ordered)]
     return any(joint in _OR or joint.split()[:1] == ["or"] or joint.endswith(" or") for joint in joints)
 
 

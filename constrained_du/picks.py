@@ -16,6 +16,7 @@ from constrained_du.terms import normalised
 from constrained_du.types import Span
 from constrained_du.words import atoms
 
+MOST_WORDS = 12  # or letters, in scripts without spaces, of "the second one, please"
 _FROM_END = re.compile(
     r"\b(?:(?P<word>second|third|next)[ -]to[ -](?:the[ -])?last|last but one|penultimate)\b"
     r"|倒数第(?P<zh>[一二三四五123456789])|後ろから(?P<ja>[一二三四五123456789])(?:番目|つ目|個目)"
@@ -59,6 +60,11 @@ def _counted(text: str, plain: str) -> tuple[int, Span] | None:
         if is_place and isinstance(number.value, int) and number.value >= 1:
             return number.value, Span(number.start, number.end)
     return None
+
+
+def is_pick(text: str) -> bool:
+    """Whether a place in a list is about all that was said."""
+    return ordinal(text) is not None and sum(atom.may_border for atom in atoms(text)) <= MOST_WORDS
 
 
 def is_bare_number(text: str) -> bool:

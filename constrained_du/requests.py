@@ -39,7 +39,9 @@ def read_utterance(utterance: object) -> str:
         raise InputError(f"the utterance is text, not {_shown(utterance)}")
     for position, letter in enumerate(utterance):
         if letter == "\0" or "\ud800" <= letter <= "\udfff":
-            raise InputError(f"the utterance holds {letter!r} at code point {position} - NUL and half surrogate pairs are no text")
+            raise InputError(
+                f"the utterance holds {letter!r} at code point {position} - NUL and half surrogate pairs are no text"
+            )
     return utterance
 
 

@@ -37,7 +37,8 @@ class Resemblance:
 
     @property
     def blended(self) -> Vectors:
-        return self.classified + np.float32(TERM_WEIGHT) * self.terms
+        blended: Vectors = self.classified + np.float32(TERM_WEIGHT) * self.terms
+        return blended
 
 
 @dataclass(frozen=True)

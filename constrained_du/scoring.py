@@ -7,9 +7,8 @@ what the model says for utterances without content).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
 from math import isfinite
 
 import numpy as np
@@ -160,12 +159,25 @@ class FunctionScorer:
         return SHOWN if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None else BARE
 
     def verdict(
-        self, utterance: str, allowed: Sequence[int], situation: Mapping[int, Mapping[str, float]] | None = None
+        self,
+        utterance: str,
+        allowed: Sequence[int],
+        situation: Mapping[int, Mapping[str, float]] | None = None,
+        unlikely: Collection[int] = (),
     ) -> Verdict:
         """``allowed`` are indices of functions; ``situation`` has features of those that were
-        expected or talked about, which the model judges in any case."""
-        known = situation or {}
-        retrieved = self.retrieved(utterance)
+        expected or talked about, which the model judges in any case; ``unlikely`` functions come
+        last, unjudged, and the others are not compared with them."""
+        meant = [index for index in allowed if index not in unlikely]
+        if meant and len(meant) < len(allowed):
+            last = [index for index in allowed if index in unlikely]
+            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last)), last)
+        return self._verdict(utterance, allowed, situation or {}, frozenset())
+
+    def _verdict(
+        self, utterance: str, allowed: Sequence[int], known: Mapping[int, Mapping[str, float]], away: frozenset[int]
+    ) -> Verdict:
+        retrieved = self.retrieved(utterance, away)
         quick = {i: self.weights.quick({**retrieved[i], **known.get(i, {})}) for i in allowed}
         ranked = sorted(allowed, key=lambda i: (-quick[i], i))
         few = sorted({*ranked[:SHORTLIST], *(i for i in known if i in quick and "expected" in known[i])})
@@ -191,13 +203,14 @@ class FunctionScorer:
             scores += np.exp(own - own.max()) / np.exp(own - own.max()).sum() * 0.5**age if len(own) else 0.0
         return {i: float(share) for i, share in zip(allowed, scores / max(1e-9, scores.sum()), strict=True)}
 
-    def retrieved(self, utterance: str) -> list[dict[str, float]]:
-        """For every function what retrieval says; no tokens."""
+    def retrieved(self, utterance: str, away: frozenset[int] = frozenset()) -> list[dict[str, float]]:
+        """For every function what retrieval says, those ``away`` being no rivals; no tokens."""
         vector: Vectors | None = None if self.embedder is None else self.embedder.embed(utterance)
         main = self.prepared.retrieval.resemblance(utterance, vector)
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
-        classified = main.classified - np.float32(main.classified.max()) if len(main.classified) else main.classified
+        rivals = [index for index in range(len(main.classified)) if index not in away]
+        classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
         return [
             {
                 "similar": float(main.description[i] + portrait.description[i] + name.description[i]) / 3,

@@ -18,7 +18,6 @@ from constrained_du.schema_reader import SchemaReader
 from constrained_du.sources import RawFunction, read_functions, to_native
 from constrained_du.types import DO_NOT_UNDERSTAND
 
-
 SLOT_VALUE = "slot_value"
 """The type of a slot that holds a value of the slot that a ``slot_label`` beside it names."""
 

@@ -6,9 +6,8 @@ it that must hold for any model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray

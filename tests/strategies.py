@@ -5,7 +5,19 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from constrained_du.grammar import (
-    AnyOf, CallGrammar, Choice, Defined, Field, FreeText, Grammar, Items, Members, Node, OneOf, Substring, fillable,
+    AnyOf,
+    CallGrammar,
+    Choice,
+    Defined,
+    Field,
+    FreeText,
+    Grammar,
+    Items,
+    Members,
+    Node,
+    OneOf,
+    Substring,
+    fillable,
     is_void,
 )  # fmt: skip
 from constrained_du.patterns import bounded_automaton
@@ -26,7 +38,8 @@ scalars: st.SearchStrategy[JsonValue] = st.one_of(st.none(), st.booleans(), numb
 values: st.SearchStrategy[JsonValue] = st.recursive(
     scalars, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)), max_leaves=5
 )
-names = st.one_of(st.sampled_from(["a", "b", "a.b", "a/b", "a b", "A-B", "a_b", '"', "名前", "🎉", "n" * 200]), texts.filter(bool))
+_NAMES = ["a", "b", "a.b", "a/b", "a b", "A-B", "a_b", '"', "名前", "🎉", "n" * 200]
+names = st.one_of(st.sampled_from(_NAMES), texts.filter(bool))
 
 
 def one_of(choices: st.SearchStrategy[JsonValue], least: int = 0) -> st.SearchStrategy[Node]:

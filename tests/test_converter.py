@@ -16,8 +16,18 @@ from typing import Any
 import pytest
 
 from constrained_du import (
-    ArtifactError, ArtifactMismatchError, ArtifactVersionError, CandidateError, Converter, ExemplarError, InputError,
-    ModelError, NotFinalizedError, Result, SpecError, SpecWarning,
+    ArtifactError,
+    ArtifactMismatchError,
+    ArtifactVersionError,
+    CandidateError,
+    Converter,
+    ExemplarError,
+    InputError,
+    ModelError,
+    NotFinalizedError,
+    Result,
+    SpecError,
+    SpecWarning,
 )  # fmt: skip
 
 SPECS: list[dict[str, Any]] = [

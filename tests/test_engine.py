@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scripted import END, RESERVED, ScriptedBackend, Script, indifferent
+from scripted import END, RESERVED, Script, ScriptedBackend, indifferent
 
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain

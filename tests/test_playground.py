@@ -79,10 +79,10 @@ def said(page: Page, text: str) -> Locator:
 
 
 def select(page: Page, words: str) -> None:
-    """Drags the mouse over words of the utterance: as many steps as the box's own selection needs."""
-    page.locator("#utterance").evaluate("(box, words) => { box.focus(); box.setSelectionRange(0, 0); }", words)
-    for key in ["ArrowRight"] * page.input_value("#utterance").index(words):
-        page.keyboard.press(key)
+    """Selects words of the utterance with the keyboard; an arrow key moves by what a person calls a letter."""
+    page.locator("#utterance").evaluate("box => { box.focus(); box.setSelectionRange(0, 0); }")
+    for _ in range(page.input_value("#utterance").index(words)):
+        page.keyboard.press("ArrowRight")
     for _ in words:
         page.keyboard.press("Shift+ArrowRight")
 
@@ -105,7 +105,7 @@ def test_an_utterance_becomes_a_call_with_all_that_is_known_about_it(page: Page)
     bars = page.locator("#result .bar .fill")
     assert bars.count() >= 6  # the confidence, and five alternatives
     widths = [float(bar.get_attribute("style").split(":")[1].rstrip("%; ")) for bar in bars.all()[:6]]
-    assert widths[0] == widths[1] >= widths[2] and 0 <= min(widths) and max(widths) <= 100
+    assert widths[0] == widths[1] >= widths[2] and min(widths) >= 0 and max(widths) <= 100
     expect(page.locator("#evidence tbody tr").first).to_contain_text("book_table")
     assert "tokens evaluated" in page.locator("#cost").inner_text()
 
@@ -129,13 +129,18 @@ def test_a_span_is_marked_with_the_mouse(page: Page) -> None:
     page.fill("#utterance", "table for 6 at Sunny Side Diner")
     box = page.locator("#utterance").bounding_box()
     assert box is not None
-    page.mouse.dblclick(box["x"] + 210, box["y"] + 22)  # a double click selects one word of it
-    chosen = page.locator("#selected").inner_text().strip("“”")
-    assert chosen and chosen in "table for 6 at Sunny Side Diner"
+    page.mouse.move(box["x"] + 3, box["y"] + 22)  # from before the first letter, over the line, to its end
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 22, steps=5)
+    page.mouse.up()
+    expect(page.locator("#selected")).to_have_text("“table for 6 at Sunny Side Diner”")
+    page.mouse.dblclick(box["x"] + 30, box["y"] + 22)  # a double click selects the word under it
+    expect(page.locator("#selected")).to_contain_text("table")
+    expect(page.locator("#selected")).not_to_contain_text("Diner")
     page.select_option("#mark-key", "restaurant")
     page.fill("#mark-value", "R-17")
     page.click("#mark")
-    expect(page.locator("#marks .chip")).to_contain_text(f"“{chosen.strip()}” is restaurant = R-17" if chosen.strip() == chosen else "R-17")
+    expect(page.locator("#marks .chip")).to_contain_text("is restaurant = R-17")
     expect(said(page, "table for 6 at Sunny Side Diner")).to_contain_text('restaurant="R-17"')
 
 
@@ -176,14 +181,16 @@ def test_a_mistake_is_mended_on_the_spot(page: Page) -> None:
 
 
 def test_specs_are_edited_and_compiled_live(page: Page) -> None:
-    slot = {"type": "string", "enum": ["red", "blue"]}
-    paint = {"name": "paint", "description": "Paint the wall.", "parameters": {"type": "object", "properties": {"c": slot}}}
+    def paint(slot: dict[str, Any]) -> list[dict[str, Any]]:
+        slots = {"type": "object", "properties": {"c": {"type": "string", **slot}}}
+        return [{"name": "paint", "description": "Paint the wall.", "parameters": slots}]
+
     edit(page, "exemplars", [])
     expect(page.locator("#compiled")).to_contain_text("10 functions")
-    edit(page, "specs", [paint])
+    edit(page, "specs", paint({"enum": ["red", "blue"]}))
     expect(page.locator("#compiled")).to_contain_text("1 functions")
     expect(said(page, "paint the wall blue")).to_have_text('paint(c="blue")')
-    edit(page, "specs", [{**paint, "parameters": {"type": "object", "properties": {"c": {"type": "string", "if": {}}}}}])
+    edit(page, "specs", paint({"if": {}}))
     expect(page.locator("#problem")).to_contain_text("specs[0].parameters.properties.c.if")
     page.locator("#specs").fill("[{")
     page.locator("#editors button").click()
@@ -192,15 +199,16 @@ def test_specs_are_edited_and_compiled_live(page: Page) -> None:
 
 
 def test_a_spec_named_script_is_only_text(page: Page) -> None:
-    evil = {"type": "object", "properties": {EVIL_IMAGE: {"type": "string", "enum": [EVIL], "description": EVIL}}}
-    specs = [{"label": EVIL, "name": [EVIL_IMAGE], "description": EVIL_IMAGE, "parameters": {**evil, "required": [EVIL_IMAGE]}}]
+    slot = {"type": "string", "enum": [EVIL], "description": EVIL}
+    evil = {"type": "object", "properties": {EVIL_IMAGE: slot}, "required": [EVIL_IMAGE]}
+    specs = [{"label": EVIL, "name": [EVIL_IMAGE], "description": EVIL_IMAGE, "parameters": evil}]
     edit(page, "exemplars", [])
     expect(page.locator("#compiled")).to_contain_text("10 functions")
     edit(page, "specs", specs)
     expect(page.locator("#compiled")).to_contain_text("1 functions")
+    page.click("#context summary")
     page.select_option("#choice", EVIL)
     expect(said(page, f"{EVIL} and {EVIL_IMAGE}")).to_contain_text(EVIL)
-    page.click("#context summary")
     page.click("#expect")
     expect(page.locator("#functions")).to_contain_text(EVIL)
     expect(page.locator("#highlighted")).to_contain_text(EVIL_IMAGE)

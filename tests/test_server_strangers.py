@@ -93,6 +93,11 @@ def test_a_lost_request_gets_an_error_and_no_file(server: Served, method: str, p
     assert is_error(server(method, path), status)
 
 
+def test_a_compiled_set_that_was_put_away_is_told_from_a_bad_request(server: Served) -> None:
+    reply = server("POST", "/playground/convert", {"domain": "0" * 64, "utterance": "hi"})
+    assert is_error(reply, 404) and reply.json["error"]["code"] == "domain_gone"
+
+
 def test_an_empty_set_of_fields_names_the_first_that_is_missing(server: Served) -> None:
     error = server("POST", CHAT, {}).json["error"]
     assert (error["param"], error["code"]) == ("model", "missing_field")

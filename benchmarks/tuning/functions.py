@@ -36,6 +36,7 @@ SETS = (
     ("home-en", "3"), ("clinc150", "0"), ("banking77", "10"),
 )  # fmt: skip
 SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0}
+REFUSED = 0.35  # weight of a line to be refused: they are half of what is gathered and a fifth of what is said
 LEFT_OUT = 0.5  # share of the functions that near misses do not find in the specs
 
 
@@ -62,7 +63,8 @@ def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, 
         if len(functions) > 3:
             near = _without(full, chooser)
             kept = set(near.by_label)
-            plans.append((near, [x for x in own[most:] + own if x["calls"] and x["calls"][0]["name"] not in kept][: most // 3], "near"))
+            missed = [x for x in own[most:] + own if x["calls"] and x["calls"][0]["name"] not in kept]
+            plans.append((near, missed[: most // 3], "near"))
         whole = prepare(full, backend, embedder)
         for domain, lines, kind in plans:
             prepared = whole if domain is full else _part(whole, full, domain, embedder)
@@ -174,7 +176,7 @@ def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str]
         rows = []
         for key in keys:
             own = [row for n, row in enumerate(known[key]) if half is None or n % 2 == half]
-            rows += [(1 / len(own), row) for row in own]
+            rows += [((1.0 if row["gold"] is not None else REFUSED) / len(own), row) for row in own]
         return rows
 
     for half in (0, 1):
@@ -195,8 +197,8 @@ def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str]
     return fit(weighted(None), of, of_fallback, penalty)
 
 
-BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short", "expected fit", "active",
-        "active short"]  # fmt: skip
+BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short", "expected fit",
+        "active", "active short"]  # fmt: skip
 FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "best similar", "best terms",
             "best portrait terms", "best lift", "best direct", "best channel", "best expected", "best expected fit",
             "best expected short", "best active"]  # fmt: skip
@@ -217,7 +219,8 @@ def main() -> None:
         gather(arguments.data, arguments.threads, arguments.most, known, lambda: arguments.cache.write_bytes(pickle.dumps(known)))
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0")]
-    for name, keys, more, none in (("BARE", bare, [], []), ("SHOWN", shown, ["classified", "exemplar"], ["top exemplar", "best exemplar", "best classified"])):
+    beside = ["top exemplar", "best exemplar", "best classified"]
+    for name, keys, more, none in (("BARE", bare, [], []), ("SHOWN", shown, ["classified", "exemplar"], beside)):
         print(name)
         of, of_fallback = report(known, keys, BASE + more, FALLBACK + none, arguments.penalty)
         print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in (of, of_fallback)]))
