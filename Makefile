@@ -16,7 +16,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 DEMO_MODELS := smollm2-135m-instruct all-minilm-l6-v2
 TEST_MODELS := $(DEMO_MODELS) gemma3-270m
 
-.PHONY: help demo test check bench grammars models test-models clean
+.PHONY: help browser demo test check bench grammars models test-models clean
 
 help: ## These lines.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -44,7 +44,14 @@ test-models: $(VENV)/.installed
 demo: models ## What becomes of several real utterances.
 	@$(BIN)/constrained-du demo
 
-test: $(VENV)/.installed-dev test-models ## The tests, the real models included.
+# The playground is tested in Debian's browser; elsewhere give one with CHROMIUM=path.
+browser:
+	@command -v chromium google-chrome >/dev/null || test -n "$${CHROMIUM:-}" || { \
+	  echo "installing chromium for the playground's tests …"; \
+	  run=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$run apt-get update -qq && $$run apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+
+test: $(VENV)/.installed-dev test-models browser ## The tests, the real models included.
 	$(BIN)/python -m pytest --quiet
 
 check: $(VENV)/.installed-dev ## Linters and types.

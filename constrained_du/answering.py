@@ -21,10 +21,11 @@ from constrained_du.evidence import Place, SlotEvidence
 from constrained_du.fillings import FREE, Filler, Filling
 from constrained_du.generation import Generator
 from constrained_du.grammar import CallGrammar, Members
-from constrained_du.instanced import ways
+from constrained_du.instanced import stands_together, ways
 from constrained_du.lexicon import NEGATORS
 from constrained_du.matching import Match
 from constrained_du.prompt import clarification, exemplar_text, portrait
+from constrained_du.replies import answers, only_holder
 from constrained_du.requests import Request
 from constrained_du.schema import ListOf
 from constrained_du.scoring import FunctionScorer, Rival, Verdict
@@ -37,6 +38,9 @@ from constrained_du.words import atoms
 
 CONSIDERED = 24  # fillings of a slot that are ranked
 NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
+LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
+PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
+ASIDES = frozenset("no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split())
 SHORT = 4  # words of an utterance that may be a bare value
 
 LogProbabilities = Mapping[int | None, float]
@@ -103,17 +107,27 @@ class Answering:
     @cached_property
     def verdict(self) -> Verdict:
         if self.match is not None:
-            return self._certain(self.match)
+            return self._certain(self.domain.index[self.match.exemplar.function], "exemplar match")
+        if self.replied is not None:
+            return self._certain(self.replied, "values alone")
         forbidden = {self.domain.index[m.exemplar.function] for m in self.matches if m.exemplar.mode == "negative"}
         allowed = [index for index in self.request.allowed if index not in forbidden]
         unlikely = self.answered | speechless(self.domain, self.binder)
         return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed), unlikely)
 
-    def _certain(self, match: Match) -> Verdict:
-        """A verdict that an exemplar settles: no tokens."""
-        chosen = self.domain.index[match.exemplar.function]
+    @cached_property
+    def replied(self) -> int | None:
+        """The function of which the utterance is nothing but a value asked for, or values that no other takes."""
+        for expectation in self.request.expectations:
+            index = self.domain.index[expectation.function]
+            if index in self.request.allowed and answers(self.domain, expectation, self.view, self.grammar(index)):
+                return index
+        return only_holder(self.view, self.binder, self.request.allowed, self.grammar)
+
+    def _certain(self, chosen: int, because: str) -> Verdict:
+        """A verdict that an exemplar or a plain answer settles: no tokens."""
         others = [Rival(i, {}, -EXEMPLAR_CERTAINTY) for i in self.request.allowed if i != chosen]
-        return Verdict((Rival(chosen, {"exemplar match": 1.0}, 0.0), *others), -EXEMPLAR_CERTAINTY)
+        return Verdict((Rival(chosen, {because: 1.0}, 0.0), *others), -EXEMPLAR_CERTAINTY)
 
     def _situation(self, allowed: Sequence[int]) -> dict[int, dict[str, float]]:
         """What was asked or talked about before, as features of functions."""
@@ -126,10 +140,14 @@ class Answering:
                 own = found.setdefault(index, {})
                 own |= {"expected": 1.0, "expected short": short}
                 own["expected fit"] = max(own.get("expected fit", 0.0), float(fits))
+                own["expected whole"] = max(own.get("expected whole", 0.0), fits * self._covered(index))
         if self.request.history:
             active = self.scorer.active(self.request.history, allowed)
             for index, share in active.items():
-                found.setdefault(index, {}).update({"active": share, "active short": share * short})
+                own = found.setdefault(index, {})
+                own |= {"active": share, "active short": share * short}
+                if share > LIKELY:
+                    own["active whole"] = share * self._covered(index)
         return found
 
     def _fits(self, index: int, slot: str) -> bool:
@@ -138,6 +156,20 @@ class Answering:
         position = next(i for i, member in enumerate(function.slots) if member.name == slot)
         own = self.fillings(index)[position]
         return bool(own) and own[0].score > 0
+
+    def _covered(self, index: int) -> float:
+        """1 if typed values of the function's slots are all that was said; less for plain words."""
+        covered: set[int] = set()
+        plain = False
+        for own in self.fillings(index):
+            best = next((filling for filling in own if filling.spans and filling.score > 0), None)
+            if best is not None:
+                for _, span in best.spans:
+                    first, last = self.view.within(span)
+                    covered.update(range(first, last + 1))
+                plain |= not best.typed
+        said = [i for i, content in enumerate(self.view.is_content) if content and self.view.words[i] not in ASIDES]
+        return 0.0 if not covered or any(i not in covered for i in said) else PLAIN if plain else 1.0
 
     @cached_property
     def probabilities(self) -> LogProbabilities:
@@ -187,7 +219,7 @@ class Answering:
         total = most + log(sum(exp(way.log_total - most) for way in found))
         seen: set[str] = set()
         for chosen, score in merge(*(way.best_first() for way in found), key=lambda option: -option[1]):
-            if not self._may_stand_together(index, chosen):
+            if not stands_together(self.grammar(index), chosen):
                 continue
             key = repr([None if filling is None else (filling.value,) for filling in chosen])
             if key not in seen:  # one value may be said in several places
@@ -221,15 +253,6 @@ class Answering:
             self._filled(replace(evidence, others=tuple(way.places.values())), grammar, way.slots, way.places)
             for way in ways(grammar, function, self.domain, evidence)
         ]
-
-    def _may_stand_together(self, index: int, chosen: Sequence[Filling | None]) -> bool:
-        """What an exemplar sets in one branch need not be legal in another."""
-        grammar = self.grammar(index)
-        if not grammar.branches:
-            return True
-        pairs = zip(self.domain.functions[index].slots, chosen, strict=True)
-        said = {slot.name: own.value for slot, own in pairs if own is not None and own.value is not FREE}
-        return grammar.admits(said)
 
     def _evidence(self, index: int) -> SlotEvidence:
         label = self.domain.functions[index].label
@@ -387,7 +410,9 @@ class Answering:
                 choices: list[tuple[JsonValue, float]] = [(ABSENT, _share(fillings, 0.0))]
                 choices += [(None if f.value is FREE else f.value, _share(fillings, f.score)) for f in fillings[:6]]
                 slots.append({"function": best.function.label, "slot": slot.name, "choices": choices})
-        decided = "exemplar" if self.match is not None else "evidence" if self.request.may_refuse else "tool_choice"
+        decided = "evidence" if self.request.may_refuse else "tool_choice"
+        decided = decided if self.replied is None else "expectation" if self.request.expectations else "values"
+        decided = decided if self.match is None else "exemplar"
         return Explanation(decided, self.match.exemplar.text if self.match else None, tuple(rows), tuple(slots))
 
 

@@ -21,6 +21,7 @@ from constrained_du.errors import InputError, SpecError
 from constrained_du.evidence import Place
 from constrained_du.instances import CONVERSATION
 from constrained_du.picks import is_bare_number, is_list, is_pick
+from constrained_du.polarity import is_yes_or_no
 from constrained_du.schema import Enumerated
 from constrained_du.spec import Function
 
@@ -101,7 +102,7 @@ def giving_way(
     asked = [(e, domain.places[e.function][e.slot]) for e in expectations if e.slot is not None]
     quiet: set[str] = set()
     if any(place.is_boolean for _, place in asked):
-        quiet |= {"affirm", "deny"}
+        quiet |= {*DEFAULT, *ON_REQUEST} if is_yes_or_no(utterance) else {"affirm", "deny"}
     if any(_is_listed(e, place, candidates) for e, place in asked) and is_pick(utterance):
         quiet |= {*DEFAULT, *ON_REQUEST}
     if asked and is_bare_number(utterance):

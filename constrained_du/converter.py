@@ -100,6 +100,14 @@ class Converter:
         self._embedder = loading.find_embedder(self._settings)
         self._domain = Domain()
         self._engine: Engine | None = None
+        self._functions: dict[str, Callable[..., Any]] = {}
+
+    @classmethod
+    def from_functions(cls, *functions: Callable[..., Any], **options: Any) -> Converter:
+        """A converter of Python functions, still to be finalized; ``result.dispatch()`` calls them."""
+        converter = cls(**options).add_function_specs(list(functions))
+        converter._functions = dict(zip(converter.labels, functions, strict=True))
+        return converter
 
     # -- building ------------------------------------------------------------------------
 
@@ -214,6 +222,7 @@ class Converter:
         made_for = storage.ModelIdentity.from_json(stored.about.get("model"))
         made_with = storage.ModelIdentity.from_json(stored.about.get("embedder"))
         converter = cls.__new__(cls)
+        converter._functions = {}
         converter._settings = settings.with_names(made_for, made_with)
         converter._model = loading.find_model(converter._settings)
         converter._embedder = loading.find_embedder(converter._settings)
@@ -248,10 +257,11 @@ class Converter:
     ) -> Result:
         """What the user said as calls of the functions; see the contract of each argument in the README."""
         engine = self._ready()
-        return engine.answer(self._request(
+        result = engine.answer(self._request(
             utterance, entities, expectations if expectations is not None else expections, history, now, functions,
             tool_choice, max_calls, n_best,
         ))  # fmt: skip
+        return replace(result, functions=self._functions) if self._functions else result
 
     def _request(self, *arguments: Any) -> Request:
         return read_request(self._domain, *arguments)

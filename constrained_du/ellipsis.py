@@ -6,6 +6,7 @@ though it has the same function. Knows words and specs; no models and no state.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from constrained_du.lexicon import FUNCTION_WORDS, PARTICLES, stem, words_of
@@ -17,12 +18,32 @@ from constrained_du.words import Atom, atoms, is_unspaced
 
 
 def states_intent(function: Function, utterance: str, spans: Iterable[Span]) -> bool:
-    """Whether words outside the values speak of what the function is for, not only of its slots."""
+    """Whether the words outside the values are a request: they speak of what the function is for
+    (not only of its slots), or ask for something without pointing back at what was said."""
     taken = list(spans)
     outside = [a for a in atoms(utterance) if not any(span.overlaps(Span(a.start, a.end)) for span in taken)]
     of_slots = set().union(*(_terms(f"{' '.join(words_of(s.name))} {s.title} {s.description}") for s in function.slots))
     own = set().union(*map(_terms, (*function.names, summary(function)))) - of_slots
-    return bool(_terms_of(outside) & own)
+    return bool(_terms_of(outside) & own) or _requests(outside)
+
+
+_REQUESTS = frozenset(
+    "want wanna need like book reserve find search show order buy play tell give go plan looking".split()
+)
+_POINTING_BACK = frozenset(
+    """instead rather actually no nope not sorry wait oops meant mean about also too make change switch it that them one
+    those then""".split()
+)
+_REQUESTS_CJK = re.compile(r"我想|我要|我需要|帮我|请给我|たいです|たいんです|ください|ほしい|教えて")
+_POINTING_BACK_CJK = re.compile(r"改|换|还是|不是|不对|那|呢|やっぱり|じゃあ|では|変更|変え|じゃなく|ではなく|それ")
+
+
+def _requests(outside: Iterable[Atom]) -> bool:
+    found = list(outside)
+    words = {normalised(atom.text) for atom in found if atom.kind == "word"}
+    text = "".join(atom.text for atom in found)
+    asks = words & _REQUESTS or _REQUESTS_CJK.search(text)
+    return bool(asks) and not words & _POINTING_BACK and not _POINTING_BACK_CJK.search(text)
 
 
 def _terms(text: str) -> set[str]:

@@ -16,13 +16,11 @@ import numpy as np
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import (
-    AFFIRMATIVE,
     CUES,
     CUES_AFTER,
     DETERMINERS,
     FUNCTION_WORDS,
     KINDS,
-    NEGATIVE,
     NEGATORS,
     PREPOSITIONS,
     VERBS,
@@ -30,6 +28,7 @@ from constrained_du.lexicon import (
     words_of,
 )  # fmt: skip
 from constrained_du.picks import is_pick, ordinal
+from constrained_du.polarity import polarity
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
 from constrained_du.terms import normalised, shared_terms
@@ -257,10 +256,8 @@ class SlotEvidence:
         """Evidence for true or false: its own words said plainly or negated, or yes and no."""
         words, stems = self.view.words, self.view.stems
         verdict = 0.0
-        yes = sum(word in AFFIRMATIVE for word in words)
-        no = sum(word in NEGATIVE for word in words)
         if place.name in self.expected or len(words) <= 6:
-            verdict += (yes > no) - (no > yes)
+            verdict += polarity(self.view.text).leaning
         topic = place.own_words - FUNCTION_WORDS - self.explained
         for index, said in enumerate(stems):
             if said in topic:

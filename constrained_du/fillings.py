@@ -44,6 +44,8 @@ class Filling:
     value: JsonValue
     score: float
     spans: tuple[tuple[str, Span], ...] = ()
+    typed: bool = False
+    """Whether what was said is of the slot's type: a candidate, a number, a time, a listed value."""
 
     @property
     def located(self) -> tuple[Span, ...]:
@@ -95,10 +97,11 @@ class Filler:
         listed = PICKED if is_list(choices, text) else 0.0
         for choice in self._worth_scoring(choices):
             score = self.evidence.score(where, choice) + (listed if choice is chosen else -listed)
-            span = choice.span
+            span, typed = choice.span, choice.source != "verbatim"
             if span is None:
-                span = self.evidence.mention(where, choice.value)[1]
-            yield Filling(choice.value, score, ((path, span),) if span is not None else ())
+                strength, span = self.evidence.mention(where, choice.value)
+                typed = strength > 0.8
+            yield Filling(choice.value, score, ((path, span),) if span is not None else (), typed)
 
     def _worth_scoring(self, choices: tuple[Choice, ...]) -> Iterable[Choice]:
         if len(choices) <= MANY:
@@ -200,7 +203,8 @@ def _listing(chosen: list[Filling], path: str) -> Filling:
         for index, filling in enumerate(chosen)
         for name, span in filling.spans
     )
-    return Filling([filling.value for filling in chosen], sum(filling.score for filling in chosen), spans)
+    typed = all(filling.typed for filling in chosen)
+    return Filling([filling.value for filling in chosen], sum(filling.score for filling in chosen), spans, typed)
 
 
 def _is_said(value: str, words: set[str], text: str) -> bool:

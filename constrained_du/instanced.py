@@ -6,11 +6,12 @@ the others come together, as the grammar groups them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from constrained_du.domain import Domain
 from constrained_du.evidence import Place, SlotEvidence
+from constrained_du.fillings import FREE, Filling
 from constrained_du.grammar import CallGrammar, Choice, Members, OneOf
 from constrained_du.instances import Instance, label_slot, value_slots
 from constrained_du.spec import Function
@@ -43,6 +44,14 @@ def ways(grammar: CallGrammar, function: Function, domain: Domain, evidence: Slo
             yield Way(_only(branch, named, [choice]), _seen_as(places, function, instance))
         if rest:
             yield Way(_only(branch, named, rest), places)
+
+
+def stands_together(grammar: CallGrammar, chosen: Sequence[Filling | None]) -> bool:
+    """Whether values are legal beside each other: what an exemplar sets for one slot need not fit another."""
+    if not grammar.branches:
+        return True
+    pairs = zip(grammar.slots.fields, chosen, strict=True)
+    return grammar.admits({slot.name: own.value for slot, own in pairs if own is not None and own.value is not FREE})
 
 
 def _said(grammar: CallGrammar, place: Place, evidence: SlotEvidence) -> frozenset[str]:

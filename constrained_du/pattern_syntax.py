@@ -103,11 +103,12 @@ class Parser:
         return parts[0] if len(parts) == 1 else Seq(tuple(parts))
 
     def quantified(self) -> Node:
+        is_anchor = self.peek() in ("^", "$")
         node = self.atom()
         bounds = self.quantifier()
         if bounds is None:
             return node
-        if isinstance(node, Anchor):
+        if is_anchor:
             raise self.error("a repeated anchor")
         self.take("?")  # laziness changes what is captured, not what matches
         if self.peek() in ("*", "+", "?", "{"):

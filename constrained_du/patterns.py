@@ -29,7 +29,7 @@ from constrained_du.pattern_syntax import Alt, Anchor, Node, Parser, Repeat, Seq
 MAX_NFA_STATES = 20_000  # (a{100}){100} has 10,000; beyond, compile time is felt
 MAX_PARTS = 200_000  # of a pattern with its repetitions written out, empty ones too
 MAX_DFA_STATES = 2_000  # of a pattern that is written out whole; matching needs no limit
-MAX_WORK = 5_000_000  # visits of states for one text or one automaton: some seconds
+MAX_WORK = 2_000_000  # visits of states for one text or one automaton: some seconds
 
 
 @dataclass(slots=True)

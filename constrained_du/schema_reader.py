@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -76,7 +77,7 @@ class SchemaReader:
         if depth == 0:
             for name in endless(self.definitions):
                 raise SpecError(
-                    self._places[name], f"the $ref {shown(name)} has no finite value - make a member of the cycle optional"
+                    self._places[name], "it leads back into itself and has no finite value - make a member optional"
                 )
         return schema
 
@@ -212,9 +213,12 @@ class SchemaReader:
             for keyword in (keyword for keyword in raw if keyword in KINDS_OF and keyword != "format"):
                 if not set(KINDS_OF[keyword]) & set(kinds):
                     self.warn(f"{path}.{keyword}", f"{keyword} says nothing about {' or '.join(kinds)}")
-        options = [self._of_kind(kind, raw, path, depth) for kind in kinds]
         if "enum" in raw or "const" in raw:
+            for kind in kinds:  # only to check the keywords; what is void for all is void for the values
+                with suppress(NoValueError):
+                    self._of_kind(kind, raw, path, depth)
             return self._enumerated(raw, kinds if certain else list(JSON_TYPES), path)
+        options = [self._of_kind(kind, raw, path, depth) for kind in kinds]
         return options[0] if len(options) == 1 else Union(tuple(options))
 
     def _kinds(self, raw: Mapping[str, Any], path: str) -> tuple[list[str], bool]:
@@ -369,7 +373,8 @@ class SchemaReader:
             elif custom or self._is_legal(value, beside, kinds):
                 kept[json_key(value)] = value
             else:
-                reason = "does not fit what stands beside it" if any(is_of_kind(value, k) for k in kinds) else f"is not of type {named}"
+                misfit = any(is_of_kind(value, kind) for kind in kinds)
+                reason = "does not fit what stands beside it" if misfit else f"is not of type {named}"
                 self.warn(f"{here}[{index}]", f"the value {shown(value)} {reason}; left out")
         if not kept:
             raise NoValueError(here, f"no value of the {keyword} is of type {named} and fits what stands beside it")

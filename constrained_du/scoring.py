@@ -22,7 +22,8 @@ from constrained_du.retrieval import Retrieval, Vectors
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
-from constrained_du.weights import BARE, SHOWN, FunctionWeights
+from constrained_du.weights import BARE, OTHER, SHOWN, FunctionWeights
+from constrained_du.words import is_unspaced
 
 Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges; the right one is among six in 98 of 100 lines
@@ -154,8 +155,11 @@ class FunctionScorer:
     embedder: Embedder | None
     prepared: Prepared
 
-    @property
-    def weights(self) -> FunctionWeights:
+    def weights_for(self, utterance: str) -> FunctionWeights:
+        """By what there is to go by: the script of the utterance, exemplars, an embedder."""
+        letters = [letter for letter in utterance if letter.isalpha()]
+        if sum(map(is_unspaced, letters)) * 2 > len(letters):
+            return OTHER
         return SHOWN if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None else BARE
 
     def verdict(
@@ -177,8 +181,9 @@ class FunctionScorer:
     def _verdict(
         self, utterance: str, allowed: Sequence[int], known: Mapping[int, Mapping[str, float]], away: frozenset[int]
     ) -> Verdict:
+        weights = self.weights_for(utterance)
         retrieved = self.retrieved(utterance, away)
-        quick = {i: self.weights.quick({**retrieved[i], **known.get(i, {})}) for i in allowed}
+        quick = {i: weights.quick({**retrieved[i], **known.get(i, {})}) for i in allowed}
         ranked = sorted(allowed, key=lambda i: (-quick[i], i))
         few = sorted({*ranked[:SHORTLIST], *(i for i in known if i in quick and "expected" in known[i])})
         judged = self.judged(utterance, few)
@@ -189,17 +194,18 @@ class FunctionScorer:
         for i in allowed:
             if i not in judged:
                 features[i] |= floor
-        rivals = [Rival(i, features[i], self.weights.score(features[i])) for i in allowed]
+        rivals = [Rival(i, features[i], weights.score(features[i])) for i in allowed]
         rivals.sort(key=lambda rival: (-rival.score, rival.index))
-        fallback = self.weights.fallback_features(rivals[0].features if rivals else {}, retrieved, allowed, judged)
-        return Verdict(tuple(rivals), self.weights.fallback(fallback), fallback)
+        fallback = weights.fallback_features(rivals[0].features if rivals else {}, retrieved, allowed, judged)
+        return Verdict(tuple(rivals), weights.fallback(fallback), fallback)
 
     def active(self, history: Sequence[str], allowed: Sequence[int]) -> dict[int, float]:
         """Which functions the last utterances were about: shares that add up to one; no tokens."""
         scores = np.zeros(len(allowed))
         for age, utterance in enumerate(reversed(history)):
             retrieved = self.retrieved(utterance)
-            own = np.array([self.weights.quick(retrieved[i]) for i in allowed])
+            weights = self.weights_for(utterance)
+            own = np.array([weights.quick(retrieved[i]) for i in allowed])
             scores += np.exp(own - own.max()) / np.exp(own - own.max()).sum() * 0.5**age if len(own) else 0.0
         return {i: float(share) for i, share in zip(allowed, scores / max(1e-9, scores.sum()), strict=True)}
 

@@ -7,10 +7,12 @@ the utterance, end exclusive.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from constrained_du import dispatch as dispatching
 
 JsonValue: TypeAlias = Any
 """What ``json.loads`` returns: None, bool, int, float, str, list or dict."""
@@ -76,7 +78,7 @@ class Explanation:
     """Why the answer is what it is; ``str()`` gives a readable table.
 
     ``decided_by`` names the rule that settled it (``"exemplar"``, ``"evidence"``,
-    ``"expectation"``, ``"tool_choice"``, ``"blank"``); ``exemplar`` is the text of
+    ``"expectation"``, ``"values"``, ``"tool_choice"``, ``"blank"``); ``exemplar`` is the text of
     the exemplar that decided, if one did. ``functions`` has one row for each rival
     with its named evidence; ``slots`` what was allowed for each slot and its score.
     """
@@ -119,6 +121,8 @@ class Result:
     alternatives: tuple[Alternative, ...] = ()
     stats: Stats = Stats()
     explanation: Explanation = Explanation("evidence")
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict, compare=False, repr=False)
+    """The Python functions behind the labels, where the converter was made of functions."""
 
     @property
     def understood(self) -> bool:
@@ -132,6 +136,10 @@ class Result:
 
     def __len__(self) -> int:
         return len(self.calls)
+
+    def dispatch(self, functions: Mapping[str, Callable[..., Any]] | None = None) -> tuple[Any, ...]:
+        """Calls the functions with the arguments, checked against their type hints first."""
+        return dispatching.dispatch(self.calls, self.functions if functions is None else functions)
 
     def explain(self) -> Explanation:
         """What was allowed, what each rival scored, which exemplar or rule decided."""

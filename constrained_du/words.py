@@ -16,21 +16,26 @@ import regex
 # Scripts that are written without spaces between words.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々〆〇"
 _LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}_]--[{_UNSPACED}]]"
+_IN_LOCAL = rf"[[\p{{L}}\p{{M}}\p{{N}}_.+%\-]--[{_UNSPACED}]]"
+_IN_HOST = rf"[[\p{{L}}\p{{M}}\p{{N}}_\-]--[{_UNSPACED}]]"
+_IN_URL = rf"[[^\s\"'<>“”‘’、。，！？；：「」『』（）]--[{_UNSPACED}]]"
+_INVISIBLE = "\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"  # no width, no word: as blanks
 
 _ATOM = regex.compile(
     rf"""
-    (?P<address> [\w.+%-]+@[\w-]+(?:\.[\w-]+)+ | [a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]*[\w/=&] )
+    (?P<address> {_IN_LOCAL}{{1,64}}@{_IN_HOST}{{1,63}}(?:\.{_IN_HOST}{{1,63}}){{1,8}}
+               | [a-zA-Z][a-zA-Z0-9+.-]{{0,30}}://{_IN_URL}*(?:{_LETTER}|[/=&]) )
   | (?P<number> \p{{Nd}}{{1,4}}(?P<mark>[-/.])\p{{Nd}}{{1,2}}(?P=mark)\p{{Nd}}{{1,4}}(?!\p{{Nd}}) )
   | (?P<abbreviation> (?<!{_LETTER}) (?:\p{{L}}\.){{2,}} (?!{_LETTER}) )
   | (?P<numeral> \p{{Nd}}+(?:[.,:]\p{{Nd}}+)* {_LETTER}* )
-  | (?P<word> {_LETTER}+(?:['’.\u200c\u200d]{_LETTER}+)* )
-  | (?P<blank> [\s\u200b\ufeff]+ )
+  | (?P<word> {_LETTER}+(?:['’.\u00ad\u200c\u200d]{_LETTER}+)* )
+  | (?P<blank> [\s\x1c-\x1f{_INVISIBLE}]+ )
   | (?P<sign> \X )
     """,
     regex.VERSION1 | regex.VERBOSE,
 )
 _UNSPACED_START = regex.compile(rf"[{_UNSPACED}]", regex.VERSION1)
-SENTENCE_PUNCTUATION = frozenset(".,;:!?…。，、；：！？｡､．")
+SENTENCE_PUNCTUATION = frozenset(".,;:!?…。，、；：！？｡､．،؛؟۔।॥։።፣¿¡")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 
 

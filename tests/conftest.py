@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from constrained_du import Converter, ModelError, models
+from constrained_du.conversation import DEFAULT, ON_REQUEST
 
 settings.register_profile("shared machine", deadline=None)  # a busy neighbour is no failure
 settings.load_profile("shared machine")
@@ -70,3 +71,15 @@ def converter_of(artifact_of: Callable[[str], Path]) -> Callable[[str], Converte
         return loaded[domain]
 
     return converter
+
+
+@pytest.fixture(scope="session")
+def talking(model_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Converter:
+    """The city app and a yes-or-no function, with all conversation functions, written and read back."""
+    domain, target = GRAMMARS / "city_app_en", tmp_path_factory.mktemp("talking") / "city"
+    right = {"type": "boolean", "description": "whether it is right"}
+    confirm = {"name": "confirm", "parameters": {"type": "object", "properties": {"ok": right}, "required": ["ok"]}}
+    converter = Converter(model_path).add_function_specs(domain / "specs.json").add_function_specs([confirm])
+    converter.add_exemplars(domain / "exemplars.json").add_recognizers(domain / "recognizers.json")
+    converter.add_conversation_functions("en", (*DEFAULT, *ON_REQUEST)).finalize(target)
+    return Converter.load_from_disk(target)

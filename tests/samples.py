@@ -47,7 +47,7 @@ class Sampler:
                     return self._say(min(options, key=lambda option: _height(option, self._heights)))
                 return self._say(self._random.choice(options))
             case Rep(inner, least, most):
-                most = least + 3 if most is None else min(most, least + 3)
+                most = least + 3 if most is None else most if most - least < 9 else least + 3
                 times = least if self._left < 0 else self._random.randint(least, most)
                 return "".join(self._say(inner) for _ in range(times))
             case Sym(name):

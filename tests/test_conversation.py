@@ -20,6 +20,7 @@ from constrained_du.exemplars import read_exemplars
 from constrained_du.grammar import Choice, Grammar
 from constrained_du.instances import surfaces
 from constrained_du.picks import is_bare_number, is_list, ordinal, picked
+from constrained_du.polarity import is_yes_or_no, polarity
 from constrained_du.sayable import is_sayable
 from constrained_du.spec import read_specs
 from constrained_du.surface import parse
@@ -130,6 +131,21 @@ def test_one_of_a_list_is_picked_by_its_place_or_name(text: str, value: str | No
 )
 def test_a_list_stands_for_the_whole_utterance(choices: tuple[Choice, ...], listed: bool) -> None:
     assert is_list(choices, "to Paris or Rome") is listed
+
+
+@pytest.mark.parametrize(
+    ("text", "leaning"),
+    [
+        ("yes", 1), ("Yep!", 1), ("yeah, sounds good", 1), ("no problem", 1), ("ok", 1),
+        ("no", -1), ("nope", -1), ("not really", -1), ("don’t", -1), ("no, that's wrong", -1),
+        ("是的", 1), ("没错", 1), ("好的", 1), ("没问题", 1), ("不是", -1), ("不要", -1), ("不对", -1),
+        ("はい", 1), ("はい、お願いします", 1), ("うん", 1), ("いいえ", -1), ("いや、違います", -1), ("だめです", -1),
+        ("Boston", 0), ("明天", 0), ("京都", 0), ("", 0),
+    ],
+)  # fmt: skip
+def test_a_text_says_yes_or_no_in_each_language(text: str, leaning: int) -> None:
+    assert polarity(text).leaning == leaning
+    assert is_yes_or_no(text) is (leaning != 0)
 
 
 # ---- functions that name slots -------------------------------------------------------------
@@ -282,9 +298,6 @@ def test_slots_are_called_by_their_titles_and_the_heads_of_their_descriptions() 
 
 # ---- with a model --------------------------------------------------------------------------
 
-GRAMMARS = Path(__file__).resolve().parent.parent / "grammars"
-
-
 @pytest.mark.model
 def test_a_label_of_ones_own_and_a_conversation_function_refuse_each_other(model_path: Path) -> None:
     own, mine = _function("pick", word={"enum": ["a", "b"]}), Converter(model_path, embedder=None)
@@ -307,17 +320,6 @@ def test_a_second_language_adds_exemplars_only_and_the_same_one_nothing(model_pa
     assert len(converter.add_conversation_functions("en").domain.exemplars) == count
     assert len(converter.add_conversation_functions("zh").domain.exemplars) > count
     assert converter.labels == DEFAULT
-
-
-@pytest.fixture(scope="module")
-def talking(model_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Converter:
-    """The city app with all conversation functions, written and read back."""
-    domain, target = GRAMMARS / "city_app_en", tmp_path_factory.mktemp("talking") / "city"
-    converter = Converter(model_path).add_function_specs(domain / "specs.json")
-    converter.add_function_specs([_function("confirm", ["ok"], ok={"type": "boolean", "description": "whether it is right"})])
-    converter.add_exemplars(domain / "exemplars.json").add_recognizers(domain / "recognizers.json")
-    converter.add_conversation_functions("en", ALL).finalize(target)
-    return Converter.load_from_disk(target)
 
 
 HELD_OUT = [

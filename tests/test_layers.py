@@ -16,7 +16,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "constrained_du"
 
 FLOORS: tuple[tuple[str, str], ...] = (
-    ("values and failures", "errors types"),
+    ("values and failures", "errors types dispatch"),
     ("words and numbers", "words lexicon terms weights classifier search"),
     ("automata", "automata expressions pattern_syntax patterns"),
     ("documents", "sources exemplars links"),
@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("files of models", "gguf_parse gguf_header bert_gguf model_source digests"),
     ("tokens and models", "backend matcher llama models"),
     ("binding and evidence", "candidates compile prompt matching evidence fillings domain sayable requests "
-     "picks instances instanced conversation ellipsis"),
+     "picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation scoring"),
     ("answers", "loading answering engine"),
     ("the disk and the API", "artifact storage converter session __init__"),

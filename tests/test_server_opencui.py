@@ -50,6 +50,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (native / f"{name}.json").write_text(json.dumps(document))
     shutil.copytree(ROOT / "grammars" / "home_en", root / "home_en")
     (root / "notes").mkdir()
+    (root / "talk").mkdir()
+    stop = {"label": "stop", "name": ["stop"], "description": "Give up.", "x-conversation": "abort_intent"}
+    help_me = {"label": "help", "name": ["help"], "description": "Say what you can do.", "x-conversation": "help"}
+    (root / "talk" / "schemas.json").write_text(json.dumps([stop, help_me]))
+    (root / "talk" / "exemplars.json").write_text(json.dumps({"stop": ["never mind"], "help": ["help me"]}))
     return root
 
 
@@ -67,7 +72,7 @@ def predict(server: Served, bot: str = BOT, **body: Any) -> Any:
 
 def test_bot_folders_are_loaded_as_they_are(server: Served) -> None:
     assert server("GET", "/hello").text == "Ok"
-    assert server("GET", "/healthz").json["models"] == ["home_en", BOT]
+    assert server("GET", "/healthz").json["models"] == ["home_en", BOT, "talk"]
     for path in (f"/v1/load/{BOT}", f"/v1/index/{BOT}", "/v1/load/home_en"):
         assert server("GET", path).text == "Ok"
 
@@ -82,6 +87,11 @@ def test_a_skill_is_owned_by_its_label(server: Served) -> None:
 def test_what_is_not_understood_has_no_owner(server: Served) -> None:
     (item,) = predict(server, mode="SKILL", utterance="colourless green ideas sleep furiously")
     assert "owner" not in item
+
+
+def test_conversation_functions_have_the_runtimes_names(server: Served) -> None:
+    for said, owner in (("never mind", "io.opencui.core.AbortIntent"), ("help me", "help")):
+        assert predict(server, "talk", mode="SKILL", utterance=said)[0]["owner"] == owner
 
 
 def test_expected_frames_make_half_a_phrase_a_skill(server: Served) -> None:

@@ -26,6 +26,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from constrained_du.converter import Converter
+from constrained_du.instances import CONVERSATION
 from constrained_du.server.bodies import read_body, reply
 from constrained_du.server.compiled import Compiled
 from constrained_du.server.refusals import Refusal
@@ -33,6 +34,18 @@ from constrained_du.server.state import State, state_of
 from constrained_du.server.yes_no import DOCUMENTS as YES_NO
 from constrained_du.server.yes_no import IRRELEVANT, verdict
 from constrained_du.types import Call, JsonValue, Result, compact_json
+
+RUNTIME_NAMES = {
+    "abort_intent": "io.opencui.core.AbortIntent",
+    "affirm": "io.opencui.core.confirmation.Yes",
+    "change_slot_value": "io.opencui.core.SlotUpdate",
+    "close_session": "io.opencui.core.CloseSession",
+    "deny": "io.opencui.core.confirmation.No",
+    "dont_care": "io.opencui.core.DontCare",
+    "hand_off": "io.opencui.core.Handoff",
+    "pick": "io.opencui.core.PickValue",
+}
+"""The package's conversation functions as the runtime calls them; it has none for ``help`` and ``repeat``."""
 
 
 class Prediction(BaseModel):
@@ -72,7 +85,9 @@ async def _skills(state: State, bot: Compiled, request: Prediction) -> JsonValue
     result = await _asked(state, bot, request, expectations=_expected(bot.converter, frames or ()))
     if not result.understood:
         return [{"evidence": [], "utterance": request.utterance}]
-    return [{"owner": call.name, "evidence": [], "utterance": request.utterance} for call in result.calls]
+    marks = {str(spec["label"]): spec.get(CONVERSATION) for spec in bot.converter.specs}
+    owners = [RUNTIME_NAMES.get(str(marks.get(call.name)), call.name) for call in result.calls]
+    return [{"owner": owner, "evidence": [], "utterance": request.utterance} for owner in owners]
 
 
 async def _slots(state: State, bot: Compiled, request: Prediction) -> JsonValue:
