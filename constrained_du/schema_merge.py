@@ -39,12 +39,17 @@ class AllPatterns(tuple[str, ...]):
 def merge(parts: list[Any], path: str, warn: Warn) -> dict[str, Any]:
     """One schema for all parts. Raises NoValueError if they exclude each other."""
     merged: dict[str, Any] = {}
+    gone: set[str] = set()
     for part in parts:
         if part is True:
             continue
         if not isinstance(part, Mapping):
             raise SpecError(path, f"a schema is an object, not {shown(part)}")
-        _merge_into(merged, _without_nullable(part), path, warn)
+        _merge_into(merged, _without_nullable(part), path, gone)
+    for name in sorted(gone):
+        if name in merged.get("required", ()):
+            raise NoValueError(f"{path}.required", f"{name!r} is required, and additionalProperties rules it out")
+        warn(f"{path}.properties.{name}", f"additionalProperties beside it rules {name!r} out; left out")
     return merged
 
 
@@ -57,12 +62,12 @@ def _without_nullable(part: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in part.items() if k != "nullable"} | {"type": [*kinds, *(["null"] if "null" not in kinds else [])]}
 
 
-def _merge_into(merged: dict[str, Any], part: dict[str, Any], path: str, warn: Warn) -> None:
+def _merge_into(merged: dict[str, Any], part: dict[str, Any], path: str, gone: set[str]) -> None:
     for one, other in ((merged, part), (part, merged)):
         if "prefixItems" in one and "items" in other and "prefixItems" not in other:
             raise UnsupportedSchemaError(f"{path}.prefixItems", "allOf of prefixItems and items is not supported")
     if "properties" in merged or "properties" in part:
-        merged["properties"] = _properties(merged, part, path, warn)
+        merged["properties"] = _properties(merged, part, path, gone)
         part = {k: v for k, v in part.items() if k != "properties"}
     for keyword, value in part.items():
         if keyword not in merged:
@@ -78,7 +83,7 @@ def _is_same(left: Any, right: Any) -> bool:
         return False
 
 
-def _properties(left: Mapping[str, Any], right: Mapping[str, Any], path: str, warn: Warn) -> dict[str, Any]:
+def _properties(left: Mapping[str, Any], right: Mapping[str, Any], path: str, gone: set[str]) -> dict[str, Any]:
     """Each property under all that the parts say of it, ``additionalProperties`` included."""
     ours, theirs = left.get("properties", {}), right.get("properties", {})
     if not isinstance(ours, Mapping) or not isinstance(theirs, Mapping):
@@ -91,7 +96,7 @@ def _properties(left: Mapping[str, Any], right: Mapping[str, Any], path: str, wa
         ]
         parts = [part for part in parts if part is not True and part != {}] or [{}]
         if any(part is False for part in parts):
-            warn(f"{path}.properties.{name}", f"additionalProperties beside it rules {name!r} out; left out")
+            gone.add(name)
             continue
         found[name] = parts[0] if len(parts) == 1 or _is_same(*parts) else {"allOf": parts}
     return found

@@ -218,8 +218,20 @@ class SchemaReader:
                 with suppress(NoValueError):
                     self._of_kind(kind, raw, path, depth)
             return self._enumerated(raw, kinds if certain else list(JSON_TYPES), path)
-        options = [self._of_kind(kind, raw, path, depth) for kind in kinds]
+        options = self._kinds_read(kinds, raw, path, depth)
         return options[0] if len(options) == 1 else Union(tuple(options))
+
+    def _kinds_read(self, kinds: list[str], raw: Mapping[str, Any], path: str, depth: int) -> list[Schema]:
+        """A schema for each type; of several types those without any value are left out."""
+        read: list[Schema] = []
+        for kind in kinds:
+            try:
+                read.append(self._of_kind(kind, raw, path, depth))
+            except NoValueError as problem:
+                if kind == kinds[-1] and not read:
+                    raise
+                self.warn(path, f"{problem.problem}; the type {kind} is left out")
+        return read
 
     def _kinds(self, raw: Mapping[str, Any], path: str) -> tuple[list[str], bool]:
         """The types, and whether the schema says so itself."""
