@@ -13,7 +13,10 @@ from heapq import merge
 from itertools import islice
 from math import exp, log
 
+import numpy as np
+
 from constrained_du import operators
+from constrained_du.backend import log_sum_exp
 from constrained_du.compile import Binder
 from constrained_du.conversation import giving_way, is_own, speechless
 from constrained_du.domain import Domain
@@ -33,7 +36,7 @@ from constrained_du.search import Assignments
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.view import View
-from constrained_du.weights import EXEMPLAR_CERTAINTY
+from constrained_du.weights import EXEMPLAR_CERTAINTY, SLOT_SHARPNESS
 from constrained_du.words import atoms
 
 CONSIDERED = 24  # fillings of a slot that are ranked
@@ -41,6 +44,7 @@ NEGATED = 5.0  # log odds that a negated value loses where another was said ("no
 LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
 ASIDES = frozenset("no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split())
+LIKELY_SHARE = -3.0  # log probability of a function from which its calls are ranked by its share
 SHORT = 4  # words of an utterance that may be a bare value
 
 LogProbabilities = Mapping[int | None, float]
@@ -54,6 +58,9 @@ class Answer:
     function: Function | None
     fillings: tuple[Filling | None, ...]
     log_probability: float
+    """What it is ranked by: the function's share, and how its slots compare with its best ones."""
+    confidence: float
+    """How probable it is that function and slots are all right."""
 
 
 class Answering:
@@ -67,6 +74,7 @@ class Answering:
         self.view = View(request.utterance, request.now)
         self.binder = Binder(request.utterance, request.candidates, domain.ontology, request.now)
         self.most = max(CONSIDERED, 4 * request.n_best)
+        self._leads: dict[int, float] = {}
         self._bound: dict[int, CallGrammar] = {}
         self._slots: dict[int, list[list[Filling]]] = {}
 
@@ -192,15 +200,18 @@ class Answering:
             return
         first = next(found)
         if first.function is not None and self._is_ruled_out(first):
-            yield Answer(None, (), log(1 - 0.5 * exp(first.log_probability)))
+            share = exp(first.log_probability) + exp(self.probabilities[None] - self._normaliser)
+            yield Answer(None, (), log(share), min(1.0, share))
             found = (answer for answer in found if answer.function is not None)
-        yield first
+        else:
+            yield first
         yield from found
 
     def _ranked(self) -> Iterator[Answer]:
         streams: list[Iterable[Answer]] = []
         if None in self.probabilities:
-            streams.append([Answer(None, (), self.probabilities[None])])
+            share = self.probabilities[None]
+            streams.append([Answer(None, (), share - self._normaliser, min(1.0, exp(share)))])
         for rival in self.verdict.rivals:
             streams.append(self._calls_of(rival.index))
         return merge(*streams, key=lambda answer: -answer.log_probability)
@@ -209,14 +220,8 @@ class Answering:
         """The calls of one function by falling probability; lazily, for most are never asked for."""
         function = self.domain.functions[index]
         share = self.probabilities[index]
-        ways = self._ways(index)
-        match = self.match
-        if match is not None and match.exemplar.function == function.label and (match.choices or not is_own(function)):
-            names = [slot.name for slot in function.slots]
-            ways = [[self._matched(match, *own) for own in zip(names, slots, strict=True)] for slots in ways]
-        found = [Assignments(slots) for slots in ways]
-        most = max(way.log_total for way in found)
-        total = most + log(sum(exp(way.log_total - most) for way in found))
+        found, total = self._assignments(index)
+        rank = share + self._lead(index) - self._normaliser
         seen: set[str] = set()
         for chosen, score in merge(*(way.best_first() for way in found), key=lambda option: -option[1]):
             if not stands_together(self.grammar(index), chosen):
@@ -224,7 +229,40 @@ class Answering:
             key = repr([None if filling is None else (filling.value,) for filling in chosen])
             if key not in seen:  # one value may be said in several places
                 seen.add(key)
-                yield Answer(function, chosen, share + min(0.0, score - total))
+                within = min(0.0, score - total)
+                yield Answer(function, chosen, rank + within, min(1.0, exp(share + within)))
+
+    def _assignments(self, index: int) -> tuple[list[Assignments[Filling]], float]:
+        """The ways to fill a function's slots, and the log of the sum over all of them."""
+        function, match, ways = self.domain.functions[index], self.match, self._ways(index)
+        if match is not None and match.exemplar.function == function.label and (match.choices or not is_own(function)):
+            names = [slot.name for slot in function.slots]
+            ways = [[self._matched(match, *own) for own in zip(names, slots, strict=True)] for slots in ways]
+        sharp = [[[replace(f, score=f.score * SLOT_SHARPNESS) for f in own] for own in slots] for slots in ways]
+        found = [Assignments(slots) for slots in sharp]
+        return found, log_sum_exp(np.array([way.log_total for way in found]))
+
+    def _lead(self, index: int) -> float:
+        """By how much (log) the best call of a likely function is preferred to its own share.
+
+        Whole calls of functions with many slots divide their function's share; ranked by the
+        product alone, the fallback and functions without slots would win where the function
+        itself is the likelier one.
+        """
+        if index not in self._leads:
+            likely = self.probabilities[index] >= LIKELY_SHARE and self.domain.functions[index].slots
+            lead = 0.0
+            if likely:
+                found, total = self._assignments(index)
+                lead = max(0.0, total - max(next(way.best_first())[1] for way in found))
+            self._leads[index] = lead
+        return self._leads[index]
+
+    @cached_property
+    def _normaliser(self) -> float:
+        """Log of the sum of all ranks, so that they are probabilities of the answers."""
+        ranks = [share + (0.0 if index is None else self._lead(index)) for index, share in self.probabilities.items()]
+        return log_sum_exp(np.array(ranks))
 
     def fillings(self, index: int) -> list[list[Filling]]:
         """For each slot of a function its fillings, best first."""
@@ -363,7 +401,7 @@ class Answering:
     # -- results -------------------------------------------------------------------------
 
     def alternative(self, answer: Answer) -> Alternative:
-        confidence = min(1.0, exp(answer.log_probability))
+        confidence = answer.confidence
         refusal = Call(DO_NOT_UNDERSTAND, confidence=confidence)
         call = refusal if answer.function is None else self.call(answer, confidence)
         return Alternative((call,), answer.log_probability, confidence)

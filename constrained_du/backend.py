@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def log_sum_exp(logits: NDArray[np.float32]) -> float:
-    top = float(logits.max())
-    return top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
+def log_sum_exp(logits: NDArray[Any]) -> float:
+    """Log of the sum of exponentials, in the precision of the logits."""
+    top = logits.max()
+    return float(top) + float(np.log(np.exp(logits - top).sum(dtype=np.float64)))
 
 
 @dataclass(slots=True)

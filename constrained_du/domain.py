@@ -54,6 +54,11 @@ class Domain:
         return entity_keys(self.functions) | frozenset(self.recognizers) | frozenset(self.slot_types.values())
 
     @cached_property
+    def built_in(self) -> frozenset[int]:
+        """The conversation functions that came with the package."""
+        return frozenset(i for i, function in enumerate(self.functions) if CONVERSATION in function.extras)
+
+    @cached_property
     def templates(self) -> TemplateIndex:
         return TemplateIndex.of(self.exemplars)
 

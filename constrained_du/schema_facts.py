@@ -151,6 +151,32 @@ def endless(definitions: Mapping[str, Schema]) -> list[str]:
     return [name for name in definitions if name not in finite]
 
 
+def circular(definitions: Mapping[str, Schema]) -> list[str]:
+    """The definitions that are one of their own options, with no list or object between."""
+    next_to = {name: _bare_references(schema) for name, schema in definitions.items()}
+    found: list[str] = []
+    for name in definitions:
+        stack, seen = list(next_to[name]), set[str]()
+        while stack:
+            other = stack.pop()
+            if other not in seen:
+                seen.add(other)
+                stack.extend(next_to.get(other, ()))
+        if name in seen:
+            found.append(name)
+    return found
+
+
+def _bare_references(schema: Schema) -> list[str]:
+    match schema:
+        case Reference(pointer):
+            return [pointer]
+        case Union(options):
+            return [name for option in options for name in _bare_references(option)]
+        case _:
+            return []
+
+
 def _is_finite(schema: Schema, finite: Collection[str]) -> bool:
     match schema:
         case Reference(pointer):

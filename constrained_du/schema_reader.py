@@ -31,7 +31,7 @@ from constrained_du.schema import (
     Union,
     json_key,
 )  # fmt: skip
-from constrained_du.schema_facts import are_disjoint, endless, is_void
+from constrained_du.schema_facts import are_disjoint, circular, endless, is_void
 from constrained_du.schema_instances import (
     MAX_DEPTH,
     check_json,
@@ -79,6 +79,8 @@ class SchemaReader:
                 raise SpecError(
                     self._places[name], "it leads back into itself and has no finite value - make a member optional"
                 )
+            for name in circular(self.definitions):
+                raise SpecError(self._places[name], "it is one of its own options - leave that option out")
         return schema
 
     def _read(self, raw: object, path: str, depth: int) -> Schema:
@@ -303,9 +305,11 @@ class SchemaReader:
             self.warn(f"{path}.additionalItems", "additionalItems says nothing without a list of items")
         if not isinstance(given, list):
             raise SpecError(f"{path}.prefixItems", f"prefixItems is a list of schemas, not {shown(given)}")
-        prefix = tuple(self._read(item, f"{path}.prefixItems[{i}]", depth + 1) for i, item in enumerate(given))
-        closed = rest is False or (rest is True and prefix)
-        items = None if closed else self._read(rest, f"{path}.items", depth + 1)
+        read = [self._item(item, f"{path}.prefixItems[{i}]", depth) for i, item in enumerate(given)]
+        void = read.index(None) if None in read else len(read)
+        prefix = tuple(schema for schema in read[:void] if schema is not None)
+        closed = rest is False or (rest is True and given) or len(prefix) < len(given)
+        items = None if closed else self._item(rest, f"{path}.items", depth)
         least, most = count(raw, "minItems", path) or 0, count(raw, "maxItems", path)
         if items is None:
             most = len(prefix) if most is None else min(most, len(prefix))
@@ -317,6 +321,16 @@ class SchemaReader:
         if unique and isinstance(items, Enumerated) and not prefix and least > len(items.values):
             raise NoValueError(path, f"{least} distinct items of {len(items.values)} values - no list fits")
         return ListOf(prefix, items, least, most, unique)
+
+    def _item(self, raw: object, path: str, depth: int) -> Schema | None:
+        """The schema of an item; None where no value fits, within a union: the list ends before it."""
+        try:
+            return self._read(raw, path, depth + 1)
+        except NoValueError as problem:
+            if not self._options:
+                raise
+            self.warn(path, f"{problem.problem}; left out")
+            return None
 
     def _record(self, raw: Mapping[str, Any], path: str, depth: int) -> Record:
         properties, required = raw.get("properties", {}), raw.get("required", [])

@@ -29,6 +29,7 @@ Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges; the right one is among six in 98 of 100 lines
 MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
 MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
+SHORTLIST_BESIDE = 2  # conversation functions that the model judges beside those
 NOT_MEANT = 8.0  # log odds against a conversation function where the words say more than it can hold
 ENOUGH_EXEMPLARS = 2.0  # a function, on average: then the classifier is fitted and weighs
 
@@ -68,6 +69,21 @@ class Verdict:
     rivals: tuple[Rival, ...]
     fallback: float
     fallback_features: Mapping[str, float] = field(default_factory=dict)
+
+
+def _rank(rival: Rival) -> tuple[float, int]:
+    return -rival.score, rival.index
+
+
+def _joined(verdict: Verdict, others: Sequence[Rival], shift: float) -> Verdict:
+    """The verdict with more rivals, their odds against the fallback kept by ``shift``."""
+    moved = (replace(rival, score=rival.score + shift) for rival in others)
+    return replace(verdict, rivals=tuple(sorted((*verdict.rivals, *moved), key=_rank)))
+
+
+def _first(quick: Mapping[int, float], among: Sequence[int], most: int) -> list[int]:
+    """The likeliest few, the earlier in spec order first among equals."""
+    return sorted(among, key=lambda i: (-quick[i], i))[:most]
 
 
 def behind(verdict: Verdict, unlikely: Sequence[int]) -> Verdict:
@@ -181,29 +197,44 @@ class FunctionScorer:
     def _verdict(
         self, utterance: str, allowed: Sequence[int], known: Mapping[int, Mapping[str, float]], away: frozenset[int]
     ) -> Verdict:
+        """Conversation functions are judged beside the developer's, whose scores and whose
+        fallback are what they would be without them."""
         weights = self.weights_for(utterance)
-        retrieved = self.retrieved(utterance, away)
+        beside = [i for i in allowed if i in self.domain.built_in]
+        own = [i for i in allowed if i not in self.domain.built_in] or beside
+        beside = beside if own is not beside else []
+        retrieved = self._against_all(self.retrieved(utterance, away | frozenset(beside)), beside)
         quick = {i: weights.quick({**retrieved[i], **known.get(i, {})}) for i in allowed}
-        ranked = sorted(allowed, key=lambda i: (-quick[i], i))
-        few = sorted({*ranked[:SHORTLIST], *(i for i in known if i in quick and "expected" in known[i])})
-        judged = self.judged(utterance, few)
-        features: dict[int, dict[str, float]] = {}
-        for i in allowed:
-            features[i] = {**retrieved[i], **known.get(i, {}), **judged.get(i, {"unjudged": 1.0})}
+        few = {*_first(quick, own, SHORTLIST), *_first(quick, beside, SHORTLIST_BESIDE)}
+        few |= {i for i in known if i in quick and "expected" in known[i]}
+        judged = self.judged(utterance, sorted(few))
         floor = {name: min(found[name] for found in judged.values()) for name in ("channel", "direct")} if judged else {}
-        for i in allowed:
-            if i not in judged:
-                features[i] |= floor
-        rivals = [Rival(i, features[i], weights.score(features[i])) for i in allowed]
-        rivals.sort(key=lambda rival: (-rival.score, rival.index))
-        fallback = weights.fallback_features(rivals[0].features if rivals else {}, retrieved, allowed, judged)
-        return Verdict(tuple(rivals), weights.fallback(fallback), fallback)
+        features = {
+            i: {**retrieved[i], **known.get(i, {}), **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed
+        }
+        rivals = sorted((Rival(i, features[i], weights.score(features[i])) for i in own), key=_rank)
+        of_own = {i: found for i, found in judged.items() if i in own}
+        fallback = weights.fallback_features(rivals[0].features if rivals else {}, retrieved, own, of_own)
+        verdict = Verdict(tuple(rivals), weights.fallback(fallback), fallback)
+        if not beside:
+            return verdict
+        others = sorted((Rival(i, features[i], weights.score(features[i])) for i in beside), key=_rank)
+        theirs = weights.fallback(weights.fallback_features(others[0].features, retrieved, allowed, judged))
+        return _joined(verdict, others, verdict.fallback - theirs)
+
+    @staticmethod
+    def _against_all(retrieved: list[dict[str, float]], beside: Sequence[int]) -> list[dict[str, float]]:
+        """The classifier's verdict on functions ``beside`` the others, against these and those."""
+        top = max((0.0, *(retrieved[i]["classified"] for i in beside)))
+        shifted = {i: {**retrieved[i], "classified": retrieved[i]["classified"] - top} for i in beside}
+        return [shifted.get(i, found) for i, found in enumerate(retrieved)]
 
     def active(self, history: Sequence[str], allowed: Sequence[int]) -> dict[int, float]:
         """Which functions the last utterances were about: shares that add up to one; no tokens."""
+        allowed = [i for i in allowed if i not in self.domain.built_in]
         scores = np.zeros(len(allowed))
         for age, utterance in enumerate(reversed(history)):
-            retrieved = self.retrieved(utterance)
+            retrieved = self.retrieved(utterance, self.domain.built_in)
             weights = self.weights_for(utterance)
             own = np.array([weights.quick(retrieved[i]) for i in allowed])
             scores += np.exp(own - own.max()) / np.exp(own - own.max()).sum() * 0.5**age if len(own) else 0.0
