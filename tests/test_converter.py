@@ -190,6 +190,8 @@ def test_every_file_of_an_artifact_is_checked(artifact: Path, tmp_path: Path) ->
     for path in sorted(artifact.iterdir()):
         whole = path.read_bytes()
         for damaged in (whole[:-1], whole[: len(whole) // 2], b"", whole[:40] + bytes([whole[40] ^ 1]) + whole[41:]):
+            if damaged.strip() == whole.strip():
+                continue  # the last line end of a JSON file says nothing
             copy = tmp_path / "copy"
             copy.mkdir(exist_ok=True)
             for other in artifact.iterdir():
