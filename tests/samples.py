@@ -5,6 +5,7 @@ Walks productions; knows nothing of who reads the texts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 from constrained_du.expressions import Cat, Chars, Expr, Lit, Or, Rep, Sym
@@ -100,3 +101,47 @@ def mutations(text: str, random: Random, count: int) -> list[str]:
         if mutated != text:
             found[mutated] = None
     return list(found)[:count]
+
+
+class TooMany(Exception):
+    """More texts than a test wants to look at."""
+
+
+def language(grammar: Grammar, most: int = 3_000) -> frozenset[str]:
+    """Every text of a finite grammar, by its productions. Raises TooMany beyond ``most``."""
+    productions = lower(grammar)
+    known: dict[str, frozenset[str]] = {}
+
+    def of(expr: Expr) -> frozenset[str]:
+        match expr:
+            case Lit(text):
+                return frozenset({text})
+            case Chars(ranges):
+                return _capped((chr(point) for low, high in ranges for point in range(low, high + 1)), most)
+            case Cat(parts):
+                found = frozenset({""})
+                for part in parts:
+                    inner = of(part)
+                    found = _capped((text + other for text in found for other in inner), most)
+                return found
+            case Or(options):
+                return _capped((text for option in options for text in of(option)), most)
+            case Rep(inner, least, bound):
+                if bound is None:
+                    raise TooMany
+                return frozenset().union(*(of(Cat((inner,) * times)) for times in range(least, bound + 1)))
+            case Sym(name):
+                if name not in known:
+                    known[name] = of(productions.rules[name])
+                return known[name]
+
+    return of(Sym(productions.root))
+
+
+def _capped(texts: Iterable[str], most: int) -> frozenset[str]:
+    found = set()
+    for text in texts:
+        found.add(text)
+        if len(found) > most:
+            raise TooMany
+    return frozenset(found)
