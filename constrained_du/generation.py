@@ -29,9 +29,15 @@ MAX_TOKENS = 4096  # of one generated answer: above any bounded grammar this pac
 
 @dataclass
 class Generator:
-    """Decodes greedily under a grammar. One request at a time, like its backend."""
+    """Decodes greedily under a grammar. One request at a time, like its backend.
+
+    ``fast_forward``: bytes that the grammar forces are written in the tokens that the model
+    knows them by, without asking it. Without, each token is the likeliest allowed one, as in
+    decoders that only mask; these may cut forced bytes in another way and then go another way.
+    """
 
     backend: Backend
+    fast_forward: bool = True
 
     @cached_property
     def table(self) -> TokenTable:
@@ -48,7 +54,7 @@ class Generator:
         tokens: list[int] = []
         log_probability = 0.0
         while not matcher.is_finished:
-            forced = matcher.forced()
+            forced = matcher.forced() if self.fast_forward else []
             tokens += forced
             if matcher.is_finished:
                 break

@@ -17,7 +17,19 @@ from constrained_du.compile import Binder
 from constrained_du.emit import to_gbnf, to_lark, to_regex
 from constrained_du.errors import GrammarError
 from constrained_du.grammar import (
-    AnyOf, CallGrammar, Choice, Defined, Field, FreeText, Grammar, Items, Members, Node, OneOf, Substring, fillable,
+    AnyOf,
+    CallGrammar,
+    Choice,
+    Defined,
+    Field,
+    FreeText,
+    Grammar,
+    Items,
+    Members,
+    Node,
+    OneOf,
+    Substring,
+    fillable,
     is_void,
 )  # fmt: skip
 from constrained_du.spec import read_specs

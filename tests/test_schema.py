@@ -17,7 +17,6 @@ from constrained_du.compile import Binder
 from constrained_du.errors import SpecError, UnsupportedSchemaError
 from constrained_du.grammar import Choice
 from constrained_du.schema import Number, json_key, same_json
-from constrained_du.schema_keywords import KINDS_OF
 from constrained_du.schema_reader import MAX_DEPTH, MAX_NODES
 from constrained_du.spec import Function, SpecWarning, read_specs
 from constrained_du.types import JsonValue
