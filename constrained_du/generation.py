@@ -49,7 +49,7 @@ class Generator:
 
         Raises DecodeError when the grammar leaves nothing to say.
         """
-        matcher = Matcher(self.table, to_lark(grammar))
+        matcher = Matcher(self.table, to_lark(grammar), self.fast_forward)
         prefix = self.backend.prefix([*self.backend.start_tokens, *self.backend.encode(prompt)])
         tokens: list[int] = []
         log_probability = 0.0

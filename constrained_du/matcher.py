@@ -48,11 +48,16 @@ class _Vocabulary:
 
 
 class Matcher:
-    """A cursor in one grammar."""
+    """A cursor in one grammar.
 
-    def __init__(self, table: TokenTable, lark: str) -> None:
+    ``forcing``: bytes that the grammar forces are allowed only in the tokens that the model's
+    tokenizer cuts them into. Without it any token that fits is allowed, as in other readers.
+    """
+
+    def __init__(self, table: TokenTable, lark: str, forcing: bool = True) -> None:
         self._table = table
-        self._matcher = llguidance.LLMatcher(table.tokenizer, lark, log_level=0)
+        options = "" if forcing else '%llguidance {"no_forcing": true}\n'
+        self._matcher = llguidance.LLMatcher(table.tokenizer, options + lark, log_level=0)
         self._check()
         self._mask = llguidance.numpy.allocate_token_bitmask(1, table.size)
 
