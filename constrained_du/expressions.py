@@ -6,14 +6,14 @@ equal languages of one origin are equal values. Knows nothing of calls or notati
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 
 from constrained_du.automata import ANY, Ranges, complement, meet, normalise
 from constrained_du.types import compact_json
 
-MAX_TRIE_DEPTH = 60
+MAX_TRIE_DEPTH = 240  # values that begin with each other; the trie is made by recursion
+MAX_BRACKETS = 12  # inside each other in one rule; llguidance takes some forty
 MAX_REPEAT = 1_000  # of one repetition as it is written: llama.cpp stops at 2,000
 _ESCAPED = normalise([(0x00, 0x1F), (0x22, 0x22), (0x5C, 0x5C), (0xD800, 0xDFFF)])
 _RAW: Ranges = complement(_ESCAPED)
@@ -76,22 +76,30 @@ def any_character() -> Expr:
     return found
 
 
-def trie(texts: Sequence[str], depth: int = 0) -> Expr:
-    """The alternatives of sorted distinct texts, common beginnings written once."""
-    shared = commonprefix([texts[0], texts[-1]])
+def trie(texts: Sequence[str], named: Callable[[Expr], Expr], depth: int = 0) -> Expr:
+    """The alternatives of sorted distinct texts, common beginnings written once.
+
+    ``named`` gives an expression a name: readers take only so many brackets inside each other.
+    """
+    shared = _common_beginning(texts[0], texts[-1])
     if len(texts) == 1:
         return Lit(texts[0])
     rest = [text[len(shared) :] for text in texts]
-    options: list[Expr] = []
     if depth >= MAX_TRIE_DEPTH:
-        options = [Lit(text) for text in rest]
-    else:
-        start = 0
-        for index in range(1, len(rest) + 1):
-            if index == len(rest) or rest[index][:1] != rest[start][:1]:
-                options.append(trie(rest[start:index], depth + 1))
-                start = index
-    return cat(Lit(shared), Or(tuple(options)))
+        return cat(Lit(shared), Or(tuple(map(Lit, rest))))
+    options: list[Expr] = []
+    start = 0
+    for index in range(1, len(rest) + 1):
+        if index == len(rest) or rest[index][:1] != rest[start][:1]:
+            options.append(trie(rest[start:index], named, depth + 1))
+            start = index
+    found = cat(Lit(shared), Or(tuple(options)))
+    return named(found) if depth and depth % MAX_BRACKETS == 0 else found
+
+
+def _common_beginning(one: str, other: str) -> str:
+    length = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:length]
 
 
 def cat(*parts: Expr) -> Expr:

@@ -470,7 +470,7 @@ class GbnfReader:
         self._vocab = _c.llama_model_get_vocab(self._weights.pointer)
 
     def can_say(self, text: str) -> bool:
-        """Whether the vocabulary has a token for every byte of the text: SmolLM2's lacks F1, of planes 4 to 7."""
+        """Whether the vocabulary has a token for every byte of the text: SmolLM2's lacks F1 and F2."""
         return b"".join(map(self._tokens.piece, self._tokens.encode(text))) == text.encode("utf-8")
 
     def accepts(self, gbnf: str, texts: Sequence[str]) -> list[bool]:

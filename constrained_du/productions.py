@@ -108,7 +108,10 @@ class _Lowering:
     def node(self, node: Node, name: str) -> Expr:
         match node:
             case OneOf():
-                return self.share(trie(sorted(node.texts)), name)
+                def part(expr: Expr) -> Expr:
+                    return self.share(expr, f"{name}-part-{len(self._shared)}")
+
+                return self.share(trie(sorted(node.texts), part), name)
             case Substring(text):
                 return self.substring(text)
             case FreeText(least, most, automaton):
@@ -132,6 +135,10 @@ class _Lowering:
         if expr not in self._shared:
             self._shared[expr] = self.add(name, expr)
         return self._shared[expr]
+
+    def named(self, expr: Expr, name: str) -> Expr:
+        """A rule of its own, unless it is a name or a literal already."""
+        return expr if isinstance(expr, Sym | Lit) else self.add(name, expr)
 
     # -- objects and lists ---------------------------------------------------------------
 
@@ -167,7 +174,8 @@ class _Lowering:
             if self.void(part) or (most is not None and index >= most):
                 most = index
                 break
-            head += ([Lit(",")] if index else []) + [self.node(part, f"{name}-prefix-{index}")]
+            here = f"{name}-prefix-{index}"
+            head += [*([Lit(",")] if index else []), self.named(self.node(part, here), f"{here}-value")]
         else:
             options.append(self.tail(node, head, most, name))
         return cat(Lit("["), either(options) or EMPTY, Lit("]"))
@@ -179,9 +187,7 @@ class _Lowering:
         room = None if most is None else most - before
         if node.item is None or room == 0 or self.void(node.item):
             return cat(*head)
-        item = self.node(node.item, f"{name}-item")
-        if not isinstance(item, Sym):
-            item = self.add(f"{name}-item-value", item)
+        item = self.named(self.node(node.item, f"{name}-item"), f"{name}-item-value")
         if before:
             return cat(*head, repeat(cat(Lit(","), item), least, room))
         rest = repeat(cat(Lit(","), item), max(0, least - 1), None if room is None else room - 1)

@@ -26,24 +26,24 @@ KindOf = Callable[[str], str | None]
 """The JSON type of what a recursive reference names, if it is certain."""
 
 
-def are_disjoint(left: Schema, right: Schema, kind_of: KindOf) -> bool:
+def are_disjoint(left: Schema, right: Schema, named: KindOf) -> bool:
     """Whether it is certain that no value fits both."""
     match left, right:
         case Union(options), _:
-            return all(are_disjoint(option, right, kind_of) for option in options)
+            return all(are_disjoint(option, right, named) for option in options)
         case _, Union():
-            return are_disjoint(right, left, kind_of)
+            return are_disjoint(right, left, named)
         case Enumerated(values), Enumerated(others):
             return {json_key(value) for value in values}.isdisjoint({json_key(value) for value in others})
         case Enumerated(values), _:
-            return all(_excludes(right, value, kind_of) for value in values)
+            return all(_excludes(right, value, named) for value in values)
         case _, Enumerated():
-            return are_disjoint(right, left, kind_of)
+            return are_disjoint(right, left, named)
         case Record(members), Record(others):
             theirs = {member.name: member for member in others}
             return any(
                 m.required and m.name in theirs and theirs[m.name].required
-                and are_disjoint(m.schema, theirs[m.name].schema, kind_of)
+                and are_disjoint(m.schema, theirs[m.name].schema, named)
                 for m in members
             )  # fmt: skip
         case Number(), Number():
@@ -51,7 +51,7 @@ def are_disjoint(left: Schema, right: Schema, kind_of: KindOf) -> bool:
         case Text(), Text():
             return _bounds_exclude(left, right)
         case _:
-            kinds = _kind(left, kind_of), _kind(right, kind_of)
+            kinds = kind_of(left, named), kind_of(right, named)
             return None not in kinds and kinds[0] != kinds[1]
 
 
@@ -59,16 +59,17 @@ def _bounds_exclude(left: Text, right: Text) -> bool:
     return any(a.max_length is not None and a.max_length < b.min_length for a, b in ((left, right), (right, left)))
 
 
-def _excludes(schema: Schema, value: JsonValue, kind_of: KindOf) -> bool:
+def _excludes(schema: Schema, value: JsonValue, named: KindOf) -> bool:
     """Whether it is certain that the value does not fit."""
     if isinstance(schema, Number | Text):
         return not schema.admits(value)
-    kind = _kind(schema, kind_of)
+    kind = kind_of(schema, named)
     names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
     return kind is not None and kind != names.get(type(value), "null")
 
 
-def _kind(schema: Schema, kind_of: KindOf) -> str | None:
+def kind_of(schema: Schema, named: KindOf) -> str | None:
+    """The JSON type of all its values, if it is one."""
     match schema:
         case Boolean():
             return "boolean"
@@ -83,7 +84,7 @@ def _kind(schema: Schema, kind_of: KindOf) -> str | None:
         case Record():
             return "object"
         case Reference(pointer):
-            return kind_of(pointer)
+            return named(pointer)
         case _:
             return None
 

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
+from urllib.parse import unquote
 
 from constrained_du.errors import SpecError, UnsupportedSchemaError
 from constrained_du.patterns import PatternError, bounded_automaton, compiled
-from constrained_du.schema import FORMATS, MAX_FREE_STATES, MAX_TEXT, Text
+from constrained_du.schema import FORMATS, JSON_TYPES, MAX_FREE_STATES, MAX_TEXT, Text
 from constrained_du.schema_instances import decimal, shown
-from constrained_du.schema_merge import ANNOTATIONS, AllPatterns, NoValueError
+from constrained_du.schema_merge import ANNOTATIONS, AllPatterns, NoValueError, Warn
 
 _NUMERIC = ("integer", "number")
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
@@ -115,3 +116,54 @@ def _check_free(patterns: tuple[str, ...], least: int, most: int, path: str) -> 
         raise UnsupportedSchemaError(f"{path}.pattern", f"free text with {problem}") from None
     if automaton.is_empty:
         raise NoValueError(f"{path}.pattern", f"no text of {least} to {most} characters matches - widen the bounds")
+
+
+def kinds_said(raw: Mapping[str, Any], path: str) -> tuple[list[str], bool]:
+    """The types, and whether the schema says so itself."""
+    given = raw.get("type")
+    if isinstance(given, str) and given:
+        return [given], True
+    if isinstance(given, list) and given and all(isinstance(kind, str) and kind for kind in given):
+        return list(dict.fromkeys(given)), True
+    if given is not None or "type" in raw:
+        raise SpecError(f"{path}.type", f"a type is a name or a list of names, not {shown(given)}")
+    found = dict.fromkeys(KINDS_OF[keyword][0] for keyword in raw if keyword in KINDS_OF and keyword != "format")
+    kinds = ["number" if kind == "integer" else kind for kind in found]
+    if isinstance(raw.get("format"), str):
+        kinds += [kind for kind in FORMAT_KINDS.get(raw["format"], ("string",))[:1] if kind not in kinds]
+    if kinds or "enum" in raw or "const" in raw:
+        return kinds, False
+    return ["number", "string"], False  # what can be said: a number, or words
+
+
+def check_format(raw: Mapping[str, Any], kinds: list[str], path: str, warn: Warn) -> None:
+    """Refuses a format that is not obeyed; warns of one that says nothing about these types."""
+    if "format" not in raw:
+        return
+    given = raw["format"]
+    if not isinstance(given, str) or given not in FORMAT_KINDS:
+        raise UnsupportedSchemaError(
+            f"{path}.format", f"the format {shown(given)} is not supported - use one of {', '.join(FORMATS)}"
+        )
+    if not set(FORMAT_KINDS[given]) & set(kinds) and set(kinds) <= set(JSON_TYPES):
+        if kinds == ["string"]:
+            raise UnsupportedSchemaError(f"{path}.format", f"the format {given!r} is not supported for a string")
+        warn(f"{path}.format", f"the format {given!r} says nothing about {' or '.join(kinds)}")
+
+
+def resolved(document: Mapping[str, Any], pointer: object, path: str) -> object:
+    """What a ``$ref`` names in the document."""
+    if not isinstance(pointer, str) or not (pointer == "#" or pointer.startswith("#/")):
+        raise UnsupportedSchemaError(path, f"the $ref {shown(pointer)} is no pointer into this document - inline it")
+    target: object = document
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(target, Mapping) and key not in target:
+            key = unquote(key)
+        if isinstance(target, Mapping) and key in target:
+            target = target[key]
+        elif isinstance(target, list) and key.isdecimal() and int(key) < len(target):
+            target = target[int(key)]
+        else:
+            raise SpecError(path, f"the $ref {pointer!r} names nothing in this document")
+    return target

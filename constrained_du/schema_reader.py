@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote
 
 from constrained_du.errors import SpecError, UnsupportedSchemaError
 from constrained_du.schema import (
-    FORMATS,
     JSON_TYPES,
     Boolean,
     Entity,
@@ -31,7 +29,7 @@ from constrained_du.schema import (
     Union,
     json_key,
 )  # fmt: skip
-from constrained_du.schema_facts import are_disjoint, circular, endless, is_void
+from constrained_du.schema_facts import are_disjoint, circular, endless, is_void, kind_of
 from constrained_du.schema_instances import (
     MAX_DEPTH,
     check_json,
@@ -42,14 +40,16 @@ from constrained_du.schema_instances import (
     shown,
 )  # fmt: skip
 from constrained_du.schema_keywords import (
-    FORMAT_KINDS,
     KINDS_OF,
+    check_format,
     check_keywords,
     count,
     int_range,
+    kinds_said,
     number_bound,
+    resolved,
     text_of,
-)
+)  # fmt: skip
 from constrained_du.schema_merge import ANNOTATIONS, NoValueError, Warn, merge
 from constrained_du.types import JsonValue
 
@@ -123,6 +123,7 @@ class SchemaReader:
         if name in self._recursive:
             self.definitions[name] = schema
             self._places.setdefault(name, f"{path}.$ref" if plain else path)
+            return Reference(name) if self._open else schema  # written once, however many use it
         return schema
 
     def _flat(self, raw: object, path: str, depth: int) -> dict[str, Any]:
@@ -145,20 +146,7 @@ class SchemaReader:
         return merge(parts, path, self.warn)
 
     def _resolve(self, pointer: object, path: str) -> object:
-        if not isinstance(pointer, str) or not (pointer == "#" or pointer.startswith("#/")):
-            raise UnsupportedSchemaError(path, f"the $ref {shown(pointer)} is no pointer into this document - inline it")
-        target: object = self.document
-        for step in pointer.split("/")[1:]:
-            key = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(target, Mapping) and key not in target:
-                key = unquote(key)
-            if isinstance(target, Mapping) and key in target:
-                target = target[key]
-            elif isinstance(target, list) and key.isdecimal() and int(key) < len(target):
-                target = target[int(key)]
-            else:
-                raise SpecError(path, f"the $ref {pointer!r} names nothing in this document")
-        return target
+        return resolved(self.document, pointer, path)
 
     # -- unions ------------------------------------------------------------------------
 
@@ -198,7 +186,9 @@ class SchemaReader:
 
     def _kind_of(self, pointer: str) -> str | None:
         """The one JSON type of what a recursive reference names, if it says so."""
-        if pointer in self.definitions or not pointer.startswith("#"):
+        if pointer in self.definitions:
+            return kind_of(self.definitions[pointer], self._kind_of)
+        if not pointer.startswith("#"):
             return None
         target = self._resolve(pointer, self.path)
         kind = target.get("type") if isinstance(target, Mapping) and target.get("nullable") is not True else None
@@ -207,10 +197,10 @@ class SchemaReader:
     # -- types -------------------------------------------------------------------------
 
     def _typed(self, raw: Mapping[str, Any], path: str, depth: int) -> Schema:
-        kinds, certain = self._kinds(raw, path)
+        kinds, certain = kinds_said(raw, path)
         if raw.get("nullable") is True and "null" not in kinds:
             kinds = [*kinds, "null"]
-        self._check_format(raw, kinds if certain else list(JSON_TYPES), path)
+        check_format(raw, kinds if certain else list(JSON_TYPES), path, self.warn)
         if all(kind in JSON_TYPES for kind in kinds):
             for keyword in (keyword for keyword in raw if keyword in KINDS_OF and keyword != "format"):
                 if not set(KINDS_OF[keyword]) & set(kinds):
@@ -234,36 +224,6 @@ class SchemaReader:
                     raise
                 self.warn(path, f"{problem.problem}; the type {kind} is left out")
         return read
-
-    def _kinds(self, raw: Mapping[str, Any], path: str) -> tuple[list[str], bool]:
-        """The types, and whether the schema says so itself."""
-        given = raw.get("type")
-        if isinstance(given, str) and given:
-            return [given], True
-        if isinstance(given, list) and given and all(isinstance(kind, str) and kind for kind in given):
-            return list(dict.fromkeys(given)), True
-        if given is not None or "type" in raw:
-            raise SpecError(f"{path}.type", f"a type is a name or a list of names, not {shown(given)}")
-        found = dict.fromkeys(KINDS_OF[keyword][0] for keyword in raw if keyword in KINDS_OF and keyword != "format")
-        kinds = ["number" if kind == "integer" else kind for kind in found]
-        if isinstance(raw.get("format"), str):
-            kinds += [kind for kind in FORMAT_KINDS.get(raw["format"], ("string",))[:1] if kind not in kinds]
-        if kinds or "enum" in raw or "const" in raw:
-            return kinds, False
-        return ["number", "string"], False  # what can be said: a number, or words
-
-    def _check_format(self, raw: Mapping[str, Any], kinds: list[str], path: str) -> None:
-        if "format" not in raw:
-            return
-        given = raw["format"]
-        if not isinstance(given, str) or given not in FORMAT_KINDS:
-            raise UnsupportedSchemaError(
-                f"{path}.format", f"the format {shown(given)} is not supported - use one of {', '.join(FORMATS)}"
-            )
-        if not set(FORMAT_KINDS[given]) & set(kinds) and set(kinds) <= set(JSON_TYPES):
-            if kinds == ["string"]:
-                raise UnsupportedSchemaError(f"{path}.format", f"the format {given!r} is not supported for a string")
-            self.warn(f"{path}.format", f"the format {given!r} says nothing about {' or '.join(kinds)}")
 
     def _of_kind(self, kind: str, raw: Mapping[str, Any], path: str, depth: int) -> Schema:
         match kind:

@@ -350,6 +350,27 @@ def test_what_is_no_call_is_no_call(text: str) -> None:
     assert parse(text, bound({"v": RED})) is None
 
 
+def test_letters_are_written_as_themselves() -> None:
+    """The model never sees an escape for what it knows as a letter."""
+    moods = ["楽しい", "かなしい", "😢", "👍🏽", "é", "a/b", "<b>"]
+    grammar = bound({"v": {"enum": moods}}, "とても😢です")
+    for text in (to_gbnf(grammar), to_lark(grammar), to_regex(grammar)):
+        assert "\\u" not in text and all(mood[0] in text for mood in moods)
+    assert values_of(grammar) == {f'"{mood}"' for mood in moods}
+
+
+def test_keys_keep_the_order_of_the_spec_after_it_was_stored() -> None:
+    properties = {"why": {"type": "string", "maxLength": 40}, "level": RED, "at": {"type": "object", "properties": {"z": RED, "a": RED}}}
+    [function] = read_specs([{"name": "f", "parameters": {"type": "object", "properties": properties}}])
+    [again] = read_specs([json.loads(json.dumps(function.native))])
+    assert again == function
+    arguments = {"why": "red", "level": "red", "at": {"z": "red", "a": "blue"}}
+    for one in (function, again):
+        grammar = Grammar((Binder("it is red").bind(one),))
+        assert parse(compact_json({"name": "f", "arguments": arguments}), grammar) is not None
+        assert parse(compact_json({"name": "f", "arguments": dict(reversed(arguments.items()))}), grammar) is None
+
+
 # ---- unions and recursion ----------------------------------------------------------------
 
 
