@@ -15,6 +15,7 @@ from constrained_du.errors import (
     ModelError,
     NotFinalizedError,
     SpecError,
+    ToolError,
     UnsupportedSchemaError,
 )  # fmt: skip
 from constrained_du.session import Session, Turn
@@ -27,5 +28,5 @@ __all__ = [
     "DO_NOT_UNDERSTAND", "Alternative", "ArtifactError", "ArtifactMismatchError", "ArtifactVersionError", "Call",
     "CandidateError", "ConstrainedDuError", "ContextOverflowError", "Converter", "DecodeError", "ExemplarError",
     "Explanation", "GrammarError", "InputError", "ModelError", "NotFinalizedError", "Result", "Session", "Span",
-    "SpecError", "SpecWarning", "Stats", "Turn", "UnsupportedSchemaError",
+    "SpecError", "SpecWarning", "Stats", "ToolError", "Turn", "UnsupportedSchemaError",
 ]  # fmt: skip

@@ -70,3 +70,7 @@ class ArtifactMismatchError(ArtifactError):
 
 class NotFinalizedError(ConstrainedDuError):
     """``convert`` was called before ``finalize`` or ``load_from_disk``."""
+
+
+class ToolError(ConstrainedDuError):
+    """A server of tools (MCP) that cannot be reached, or breaks off."""

@@ -31,7 +31,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("answers", "loading answering engine"),
     ("the disk and the API", "artifact storage converter session __init__"),
     ("figures", "evaluation plots"),
-    ("people and programs outside", "server cli __main__"),
+    ("people and programs outside", "server cli __main__ mcp_bridge"),
 )
 """What lives there, and its modules and packages; lower floors first."""
 
@@ -50,6 +50,8 @@ ONLY_IMPORTER = {
     "starlette": {"server"},
     "fastapi": {"server"},
     "uvicorn": {"server"},
+    "mcp": {"mcp_bridge"},
+    "httpx": {"remote"},
 }
 """Foreign package → the modules (or packages) of ours that may import it."""
 
