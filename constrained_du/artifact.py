@@ -7,11 +7,15 @@ and prefix states. No pickle. Knows bytes and digests; nothing of what they mean
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import io
 import json
 import mmap
 import os
 import shutil
+import struct
+import sys
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -28,6 +32,8 @@ from constrained_du.types import JsonValue
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+ARRAYS = "arrays.npz"
+STATES = "states.bin"
 _REPAIR = "finalize it again"
 
 
@@ -59,7 +65,7 @@ def write(artifact: Artifact, target: Path, overwrite: bool) -> None:
         raise ArtifactError(f"{target} cannot be written: {problem}") from None
     try:
         _fill(artifact, staging)
-        _replace(staging, target)
+        _replace(staging, target, overwrite)
     except OSError as problem:
         raise ArtifactError(f"{target} cannot be written: {problem}") from None
     finally:
@@ -72,19 +78,19 @@ def _fill(artifact: Artifact, directory: Path) -> None:
         files[name] = (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
     for name, text in artifact.texts.items():
         files[name] = text.encode()
-    files["arrays.npz"] = _packed(artifact.arrays)
+    files[ARRAYS] = _packed(artifact.arrays)
     layout: dict[str, list[int]] = {}
     at = 0
     for name, blob in artifact.blobs.items():
         layout[name] = [at, len(blob)]
         at += len(blob)
     digest = sha256()
-    with open(directory / "states.bin", "wb") as file:
+    with open(directory / STATES, "wb") as file:
         for blob in artifact.blobs.values():
             digest.update(blob)
             file.write(blob)
         _sync(file)
-    digests = {"states.bin": digest.hexdigest()}
+    digests = {STATES: digest.hexdigest()}
     for name, data in files.items():
         with open(directory / name, "wb") as file:
             file.write(data)
@@ -93,10 +99,10 @@ def _fill(artifact: Artifact, directory: Path) -> None:
     manifest: dict[str, JsonValue] = {"format": FORMAT, **artifact.about, "layout": layout, "files": digests}
     manifest["digest"] = _manifest_digest(manifest)
     with open(directory / MANIFEST, "w", encoding="utf-8") as text_file:
-        json.dump(manifest, text_file, ensure_ascii=False, indent=1)
-        text_file.write("\n")
+        text_file.write(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
         text_file.flush()
         os.fsync(text_file.fileno())
+    _sync_directory(directory)
 
 
 def _sync(file: io.BufferedWriter) -> None:
@@ -104,39 +110,64 @@ def _sync(file: io.BufferedWriter) -> None:
     os.fsync(file.fileno())
 
 
-def _replace(staging: Path, target: Path) -> None:
-    old: Path | None = None
+def _replace(staging: Path, target: Path, overwrite: bool) -> None:
+    """Puts the new directory in the place of the old one, at one stroke where the system can do that."""
     os.chmod(staging, 0o755)
-    if target.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-        os.rename(target, old / "artifact")
+    if not overwrite or not target.exists():
+        os.rename(staging, target)  # fails if another writer was quicker
+    elif not _exchange(staging, target):  # else the old one is where the new one was, and goes with it
+        _step_aside(staging, target)
+    _sync_directory(target.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Two directories swapped atomically; False where that is not to be had."""
+    if sys.platform != "linux":
+        return False
+    swap = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    here, exchanging = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return swap is not None and swap(here, os.fsencode(one), here, os.fsencode(other), exchanging) == 0
+
+
+def _step_aside(staging: Path, target: Path) -> None:
+    """The old one is moved away first; a process killed in between leaves it beside, and no target."""
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
     try:
+        os.rename(target, aside / "artifact")
         os.rename(staging, target)
-    except OSError:
-        if old is not None:
-            os.rename(old / "artifact", target)
+    except BaseException:
+        if not target.exists():
+            os.rename(aside / "artifact", target)
         raise
     finally:
-        if old is not None:
-            shutil.rmtree(old, ignore_errors=True)
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync_directory(directory: Path) -> None:
+    """What was renamed in it outlives a loss of power, where the system can promise that."""
+    with contextlib.suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def read(directory: Path) -> Artifact:
     """Reads and checks everything; the states stay on disk until they are used."""
     manifest = _manifest(directory)
-    files = manifest["files"]
-    data: dict[str, bytes] = {}
-    for name, digest in files.items():
-        if name == "states.bin":
-            continue
-        data[name] = _checked(directory, name, digest)
-    states = _mapped(directory / "states.bin", files.get("states.bin"))
-    documents = {name: json.loads(raw) for name, raw in data.items() if name.endswith(".json")}
-    texts = {name: raw.decode() for name, raw in data.items() if name.endswith((".gbnf", ".lark", ".regex"))}
-    arrays = _unpacked(directory, data["arrays.npz"])
-    blobs = {name: states[at : at + size] for name, (at, size) in manifest["layout"].items()}
+    files: dict[str, str] = manifest["files"]
+    data = {name: _checked(directory, name, digest) for name, digest in files.items() if name != STATES}
+    states = _mapped(directory / STATES, files.get(STATES))
+    try:
+        documents = {name: json.loads(raw) for name, raw in data.items() if name.endswith(".json")}
+        texts = {name: raw.decode() for name, raw in data.items() if name.endswith((".gbnf", ".lark", ".regex"))}
+    except (ValueError, RecursionError) as problem:
+        raise ArtifactError(f"{directory} holds a document that cannot be read ({problem}) - {_REPAIR}") from None
+    arrays = _unpacked(directory, data[ARRAYS])
     about = {k: v for k, v in manifest.items() if k not in ("files", "layout", "digest", "format")}
-    return Artifact(about, documents, texts, arrays, blobs)
+    return Artifact(about, documents, texts, arrays, _cut(directory, states, manifest["layout"]))
 
 
 def _manifest(directory: Path) -> dict[str, Any]:
@@ -153,14 +184,20 @@ def _manifest(directory: Path) -> dict[str, Any]:
         raise ArtifactVersionError(
             f"{directory} is written in format {manifest['format']}, this version reads {FORMAT} - {_REPAIR}"
         )
-    if manifest.get("digest") != _manifest_digest(manifest) or "arrays.npz" not in manifest.get("files", {}):
+    if manifest.get("digest") != _manifest_digest(manifest):
         raise ArtifactError(f"{path} is damaged: its digest does not fit - {_REPAIR}")
+    files, layout = manifest.get("files"), manifest.get("layout")
+    if not isinstance(files, dict) or not isinstance(layout, dict) or ARRAYS not in files:
+        raise ArtifactError(f"{path} does not say which files there are - {_REPAIR}")
     return manifest
 
 
 def _manifest_digest(manifest: Mapping[str, Any]) -> str:
     plain = {k: v for k, v in manifest.items() if k != "digest"}
-    return sha256(json.dumps(plain, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
+    try:
+        return sha256(json.dumps(plain, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
+    except RecursionError:  # nested so deeply: none of ours
+        return ""
 
 
 def _checked(directory: Path, name: str, digest: object) -> bytes:
@@ -169,8 +206,8 @@ def _checked(directory: Path, name: str, digest: object) -> bytes:
         if path.parent != directory:
             raise ArtifactError(f"{path} lies outside the artifact - {_REPAIR}")
         data = path.read_bytes()
-    except OSError as problem:
-        raise ArtifactError(f"{path} cannot be read ({problem.strerror}) - {_REPAIR}") from None
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the name
+        raise ArtifactError(f"{path} cannot be read ({problem}) - {_REPAIR}") from None
     if sha256(data).hexdigest() != digest:
         raise ArtifactError(f"{path} is damaged: its digest does not fit - {_REPAIR}")
     return data
@@ -188,6 +225,17 @@ def _mapped(path: Path, digest: object) -> memoryview:
     return mapped
 
 
+def _cut(directory: Path, states: memoryview, layout: Mapping[str, Any]) -> dict[str, memoryview]:
+    """The named pieces of the states; each place is within the file."""
+    pieces: dict[str, memoryview] = {}
+    for name, place in layout.items():
+        whole = isinstance(place, list) and len(place) == 2 and all(type(number) is int for number in place)
+        if not whole or not 0 <= place[0] <= place[0] + place[1] <= len(states):
+            raise ArtifactError(f"{directory / MANIFEST} places {name!r} outside {STATES} - {_REPAIR}")
+        pieces[name] = states[place[0] : place[0] + place[1]]
+    return pieces
+
+
 def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """An ``.npz`` with fixed dates, so that equal arrays are equal bytes."""
     buffer = io.BytesIO()
@@ -200,8 +248,14 @@ def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def _unpacked(directory: Path, data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of an ``.npz`` as it is written here: nothing packed, so nothing larger than the file."""
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as problem:
-        raise ArtifactError(f"{directory / 'arrays.npz'} cannot be read ({problem}) - {_REPAIR}") from None
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            plain = all(one.compress_type == zipfile.ZIP_STORED and not one.flag_bits & 1 for one in archive.infolist())
+            if not plain or sum(one.file_size for one in archive.infolist()) > len(data):
+                raise ValueError("an array is packed")
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, KeyError, EOFError, TypeError, SyntaxError, MemoryError, OverflowError, RecursionError,
+            NotImplementedError, zipfile.BadZipFile, struct.error) as problem:  # fmt: skip
+        raise ArtifactError(f"{directory / ARRAYS} cannot be read ({problem}) - {_REPAIR}") from None

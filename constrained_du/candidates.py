@@ -12,6 +12,7 @@ from typing import Any
 from constrained_du.errors import CandidateError
 from constrained_du.grammar import Choice
 from constrained_du.schema import json_key
+from constrained_du.sources.plain import show
 from constrained_du.spec import Function
 from constrained_du.types import Span
 
@@ -44,13 +45,13 @@ def read_entities(entities: object, utterance: str, known: Collection[str]) -> C
     if entities is None:
         return Candidates()
     if not isinstance(entities, Mapping):
-        raise CandidateError(f"entities is a dict of spans by slot type or label, not {entities!r}")
+        raise CandidateError(f"entities is a dict of spans by slot type or label, not {show(entities)}")
     by_key: dict[str, tuple[Choice, ...]] = {}
     for key, spans in entities.items():
         if not isinstance(key, str) or key not in known:
-            raise CandidateError(f"entities: no slot uses the key {key!r} - use a slot type, a slot label or function.slot")
+            raise CandidateError(f"entities: no slot uses the key {_name(key)} - use a slot type, a slot label or function.slot")
         if isinstance(spans, str) or not isinstance(spans, Sequence):
-            raise CandidateError(f"entities[{key!r}] is a list of (start, end) or (start, end, value), not {spans!r}")
+            raise CandidateError(f"entities[{key!r}] is a list of (start, end) or (start, end, value), not {show(spans)}")
         choices = (_choice(key, item, utterance) for item in spans)
         by_key[key] = tuple({(json_key(choice.value), choice.span): choice for choice in choices}.values())
     return Candidates(by_key)
@@ -58,20 +59,20 @@ def read_entities(entities: object, utterance: str, known: Collection[str]) -> C
 
 def _choice(key: str, item: object, utterance: str) -> Choice:
     if not isinstance(item, Sequence) or isinstance(item, str) or len(item) not in (2, 3):
-        raise CandidateError(f"entities[{key!r}]: {item!r} is not (start, end) or (start, end, value)")
+        raise CandidateError(f"entities[{key!r}]: {show(item)} is not (start, end) or (start, end, value)")
     start, end = item[0], item[1]
     if type(start) is not int or type(end) is not int:
-        raise CandidateError(f"entities[{key!r}]: the offsets of {item!r} are not whole numbers")
+        raise CandidateError(f"entities[{key!r}]: the offsets of {show(item)} are not whole numbers")
     if not 0 <= start < end <= len(utterance):
         raise CandidateError(
-            f"entities[{key!r}]: {item!r} is no span of the utterance, which has {len(utterance)} code points; "
+            f"entities[{key!r}]: {show(item)} is no span of the utterance, which has {len(utterance)} code points; "
             "offsets count code points, end exclusive"
         )
     value: Any = item[2] if len(item) == 3 and item[2] is not None else utterance[start:end]
     if not isinstance(value, str | int | float | bool) or value != value:
-        raise CandidateError(f"entities[{key!r}]: the value {value!r} is no text, number or boolean")
+        raise CandidateError(f"entities[{key!r}]: the value {show(value)} is no text, number or boolean")
     if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" or letter == "\0" for letter in value):
-        raise CandidateError(f"entities[{key!r}]: the value {value!r} holds NUL or half a surrogate pair")
+        raise CandidateError(f"entities[{key!r}]: the value {show(value)} holds NUL or half a surrogate pair")
     return Choice(value, Span(start, end), "entity")
 
 
@@ -80,7 +81,7 @@ def read_expectations(expectations: object, functions: Mapping[str, Function]) -
     if expectations is None:
         return ()
     if isinstance(expectations, str | Mapping) or not isinstance(expectations, Sequence):
-        raise CandidateError(f"expectations is a list of (slot, function), not {expectations!r}")
+        raise CandidateError(f"expectations is a list of (slot, function), not {show(expectations)}")
     return tuple(_expectation(item, functions) for item in expectations)
 
 
@@ -90,9 +91,14 @@ def _expectation(item: object, functions: Mapping[str, Function]) -> Expectation
     elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2:
         slot, label = item
     else:
-        raise CandidateError(f"expectations: {item!r} is not (slot, function)")
+        raise CandidateError(f"expectations: {show(item)} is not (slot, function)")
     if not isinstance(label, str) or label not in functions:
-        raise CandidateError(f"expectations: there is no function {label!r}")
+        raise CandidateError(f"expectations: there is no function {_name(label)}")
     if slot is not None and (not isinstance(slot, str) or slot not in functions[label].slot):
-        raise CandidateError(f"expectations: {label!r} has no slot {slot!r}")
+        raise CandidateError(f"expectations: {label!r} has no slot {_name(slot)}")
     return Expectation(slot, label)
+
+
+def _name(given: object) -> str:
+    """A name in a message; what is none may be anything, however deep."""
+    return repr(given[:80]) if isinstance(given, str) else show(given)

@@ -21,6 +21,7 @@ from constrained_du.types import JsonValue
 
 AUTO = "auto"
 DEFAULT_EMBEDDER = "all-minilm-l6-v2"
+MAX_CONTEXT = 1 << 20  # tokens; no model that exists was made for more
 
 
 class Named(Protocol):
@@ -54,14 +55,14 @@ class Settings:
             raise InputError(f'decoder is "exact" or "greedy", not {self.decoder!r}')
         if not isinstance(self.operators, bool):
             raise InputError(f"operators is true or false, not {self.operators!r}")
-        if self.caution is not None and (isinstance(self.caution, bool) or not 0 <= self.caution <= 1):
+        if self.caution is not None and (type(self.caution) not in (int, float) or not 0 <= self.caution <= 1):
             raise InputError(f"caution is a rate from 0 to 1, not {self.caution!r}")
         if self.threads is not None and (type(self.threads) is not int or self.threads < 1):
             raise InputError(f"threads is a whole number from 1, not {self.threads!r}")
         if type(self.gpu_layers) is not int or self.gpu_layers < -1:
             raise InputError(f"gpu_layers is a whole number from -1, not {self.gpu_layers!r}")
-        if type(self.context) is not int or self.context < 256:
-            raise InputError(f"context is a whole number of tokens from 256, not {self.context!r}")
+        if type(self.context) is not int or not 256 <= self.context <= MAX_CONTEXT:
+            raise InputError(f"context is a whole number of tokens from 256 to {MAX_CONTEXT}, not {self.context!r}")
         return self
 
     @property
@@ -95,6 +96,10 @@ class Settings:
         stored: dict[str, Any] = {
             name: value[name] for name in ("strings", "operators", "caution", "decoder", "context") if name in value
         }
+        try:
+            cls("", None, **stored).checked()
+        except InputError as problem:
+            raise ArtifactError(f"the artifact's settings do not fit this version ({problem}) - finalize it again") from None
         if caution is not None:
             stored["caution"] = caution
         return cls(model or "", embedder, threads=threads, gpu_layers=gpu_layers, **stored).checked()

@@ -13,9 +13,11 @@ from typing import Any
 from constrained_du.candidates import Candidates, Expectation, read_entities, read_expectations
 from constrained_du.domain import Domain
 from constrained_du.errors import InputError
+from constrained_du.sources.plain import show
 from constrained_du.types import DO_NOT_UNDERSTAND
 
 HISTORY = 4  # earlier utterances that are looked at
+MOST = 1 << 31  # calls or answers of one request: a larger number means as many as there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Request:
 
 def read_utterance(utterance: object) -> str:
     if not isinstance(utterance, str):
-        raise InputError(f"the utterance is text, not {_shown(utterance)}")
+        raise InputError(f"the utterance is text, not {show(utterance)}")
     for position, letter in enumerate(utterance):
         if letter == "\0" or "\ud800" <= letter <= "\udfff":
             raise InputError(
@@ -62,7 +64,7 @@ def read_request(
     allowed = _allowed(domain, functions)
     choice, allowed = _tool_choice(domain, tool_choice, allowed)
     if now is not None and not isinstance(now, datetime):
-        raise InputError(f"now is a datetime, not {_shown(now)}")
+        raise InputError(f"now is a datetime, not {show(now)}")
     return Request(
         text,
         read_entities(entities, text, domain.entity_keys),
@@ -81,10 +83,10 @@ def _allowed(domain: Domain, functions: object) -> tuple[int, ...]:
     if functions is None:
         return tuple(range(len(domain.functions)))
     if isinstance(functions, str) or not isinstance(functions, Sequence):
-        raise InputError(f"functions is a list of labels, not {_shown(functions)}")
+        raise InputError(f"functions is a list of labels, not {show(functions)}")
     for label in functions:
         if not isinstance(label, str) or (label not in domain.index and label != DO_NOT_UNDERSTAND):
-            raise InputError(f"functions: there is no function {label!r}")
+            raise InputError(f"functions: there is no function {repr(label[:80]) if isinstance(label, str) else show(label)}")
     return tuple(sorted({domain.index[label] for label in functions if label != DO_NOT_UNDERSTAND}))
 
 
@@ -95,7 +97,7 @@ def _tool_choice(domain: Domain, choice: object, allowed: tuple[int, ...]) -> tu
     if choice is None:
         return "auto", allowed
     if not isinstance(choice, str):
-        raise InputError(f'tool_choice is "auto", "required", "none" or a label, not {_shown(choice)}')
+        raise InputError(f'tool_choice is "auto", "required", "none" or a label, not {show(choice)}')
     if choice in domain.index:
         if domain.index[choice] not in allowed:
             raise InputError(f"tool_choice: the function {choice!r} is not among functions=")
@@ -103,7 +105,7 @@ def _tool_choice(domain: Domain, choice: object, allowed: tuple[int, ...]) -> tu
     if choice == DO_NOT_UNDERSTAND:
         return "none", allowed
     if choice not in ("auto", "required", "none"):
-        raise InputError(f"tool_choice: there is no function {choice!r}")
+        raise InputError(f"tool_choice: there is no function {choice[:80]!r}")
     if choice == "required" and not allowed:
         raise InputError('tool_choice "required" needs at least one function')
     return choice, allowed
@@ -113,14 +115,14 @@ def _history(history: object) -> tuple[str, ...]:
     if history is None:
         return ()
     if isinstance(history, str) or not isinstance(history, Sequence):
-        raise InputError(f"history is a list of earlier utterances, not {_shown(history)}")
+        raise InputError(f"history is a list of earlier utterances, not {show(history)}")
     return tuple(read_utterance(item) for item in history)[-HISTORY:]
 
 
 def _count(name: str, value: object) -> int:
     if type(value) is not int or value < 1:
-        raise InputError(f"{name} is a whole number from 1, not {_shown(value)}")
-    return value
+        raise InputError(f"{name} is a whole number from 1, not {show(value)}")
+    return min(value, MOST)
 
 
 def spread(name: str, value: Any, count: int) -> list[Any]:
@@ -150,8 +152,3 @@ def _is_one(name: str, item: Any) -> bool:
             return isinstance(item, str | dict)
         case _:
             return type(item) is int
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"

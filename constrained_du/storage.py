@@ -39,10 +39,26 @@ class ModelIdentity:
 
     @classmethod
     def from_json(cls, value: JsonValue) -> ModelIdentity | None:
-        return cls(str(value["name"]), str(value["sha256"])) if isinstance(value, dict) else None
+        """None where none is named. Raises ArtifactError for half a name."""
+        if value is None:
+            return None
+        if not isinstance(value, dict) or not all(isinstance(value.get(key), str) for key in ("name", "sha256")):
+            raise ArtifactError(f"the artifact does not say for which model it was made ({str(value)[:80]}) - finalize it again")
+        return cls(value["name"], value["sha256"])
 
 
-def pack(domain: Domain, prepared: Prepared, about: Mapping[str, JsonValue], texts: Mapping[str, str]) -> Artifact:
+def pack(domain: Domain, prepared: Prepared | None, about: Mapping[str, JsonValue], texts: Mapping[str, str]) -> Artifact:
+    """``prepared`` is None where a model elsewhere judges: then there is nothing but the domain."""
+    documents: dict[str, JsonValue] = {
+        "specs.json": [dict(function.native) for function in domain.functions],
+        "exemplars.json": _written(domain.exemplars),
+        "recognizers.json": {
+            "recognizers": {kind: recognizer.to_native() for kind, recognizer in domain.recognizers.items()},
+            "slots": dict(domain.slot_types),
+        },
+    }
+    if prepared is None:
+        return Artifact(about, documents, texts)
     prefixes = {"direct": prepared.direct, "generic": prepared.generic}
     prefixes |= {f"channel-{index}": prefix for index, prefix in enumerate(prepared.channels)}
     arrays: dict[str, NDArray[Any]] = {"bias": np.array(prepared.bias, np.float64)}
@@ -51,16 +67,7 @@ def pack(domain: Domain, prepared: Prepared, about: Mapping[str, JsonValue], tex
     for name, retrieval in _retrievals(prepared).items():
         arrays |= {f"{name}.{key}": array for key, array in _retrieval_arrays(retrieval).items()}
         vocabularies[name] = list(retrieval.terms.vocabulary)
-    documents: dict[str, JsonValue] = {
-        "specs.json": [dict(function.native) for function in domain.functions],
-        "exemplars.json": _written(domain.exemplars),
-        "recognizers.json": {
-            "recognizers": {kind: recognizer.to_native() for kind, recognizer in domain.recognizers.items()},
-            "slots": dict(domain.slot_types),
-        },
-        "terms.json": vocabularies,
-        "tokens.json": {name: list(prefix.tokens) for name, prefix in prefixes.items()},
-    }
+    documents |= {"terms.json": vocabularies, "tokens.json": {name: list(prefix.tokens) for name, prefix in prefixes.items()}}
     return Artifact(about, documents, texts, arrays, {name: prefix.state for name, prefix in prefixes.items()})
 
 
@@ -72,27 +79,50 @@ def unpack_domain(artifact: Artifact, strings_free: bool) -> Domain:
         exemplars = read_exemplars(artifact.documents["exemplars.json"], slots) if functions else []
     except ArtifactError:
         raise
-    except (ConstrainedDuError, KeyError, TypeError, ValueError) as problem:
+    except (ConstrainedDuError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise ArtifactError(f"the artifact's documents do not fit this version ({problem}) - finalize it again") from None
     return Domain(functions, tuple(exemplars), recognizers, slot_types)
 
 
 def unpack_prepared(artifact: Artifact, domain: Domain) -> Prepared:
+    count = len(domain.functions)
     try:
-        tokens = artifact.documents["tokens.json"]
-
-        def prefix(name: str) -> Prefix:
-            return Prefix(tuple(tokens[name]), artifact.blobs[name])
-
-        channels = tuple(prefix(f"channel-{index}") for index in range(len(domain.functions)))
-        found = {
-            name: _retrieval(artifact, name, len(domain.functions)) for name in ("portraits", "names", "retrieval")
+        prefixes = {
+            name: Prefix(_tokens(tokens), artifact.blobs[name]) for name, tokens in artifact.documents["tokens.json"].items()
         }
-        bias = tuple(artifact.arrays["bias"].tolist())
-        slots = tuple(artifact.arrays[f"slots.{index}"] for index in range(len(channels)) if "slots.0" in artifact.arrays)
-        return Prepared(prefix("direct"), prefix("generic"), channels, bias, slots=slots, **found)
-    except (KeyError, TypeError, ValueError, IndexError) as problem:
+        channels = tuple(prefixes[f"channel-{index}"] for index in range(count))
+        found = {name: _retrieval(artifact, name, count) for name in ("portraits", "names", "retrieval")}
+        bias = tuple(_shaped(artifact.arrays["bias"], np.float64, count).tolist())
+        slots = tuple(
+            _shaped(artifact.arrays[f"slots.{index}"], np.float32, len(function.slots), -1)
+            for index, function in enumerate(domain.functions) if "slots.0" in artifact.arrays
+        )  # fmt: skip
+        return Prepared(prefixes["direct"], prefixes["generic"], channels, bias, slots=slots, **found)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
         raise ArtifactError(f"the artifact's parts do not fit each other ({problem!r}) - finalize it again") from None
+
+
+def _tokens(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list) or not value or not all(type(token) is int and 0 <= token < 1 << 24 for token in value):
+        raise ValueError("tokens are a list of whole numbers")
+    return tuple(value)
+
+
+def _shaped(array: NDArray[Any], kind: type[np.generic], *shape: int) -> NDArray[Any]:
+    """The array, if it is of this kind and shape (−1: any length) and all its numbers are finite."""
+    fits = array.dtype == kind and array.ndim == len(shape)
+    if not fits or any(wanted not in (-1, size) for wanted, size in zip(shape, array.shape, strict=True)):
+        raise ValueError(f"an array of {array.dtype} {array.shape} instead of {kind.__name__} {shape}")
+    if not np.isfinite(array).all():
+        raise ValueError("an array holds numbers that are none")
+    return array
+
+
+def _indices(array: NDArray[Any], kind: type[np.generic], below: int, *shape: int) -> NDArray[Any]:
+    found = _shaped(array, kind, *shape)
+    if found.size and not 0 <= int(found.min()) <= int(found.max()) < below:
+        raise ValueError(f"an index of {int(found.min())} to {int(found.max())} among {below}")
+    return found
 
 
 def _retrievals(prepared: Prepared) -> dict[str, Retrieval]:
@@ -111,12 +141,26 @@ def _retrieval_arrays(retrieval: Retrieval) -> dict[str, NDArray[Any]]:
 
 def _retrieval(artifact: Artifact, name: str, functions: int) -> Retrieval:
     part = {key.removeprefix(f"{name}."): a for key, a in artifact.arrays.items() if key.startswith(f"{name}.")}
-    vocabulary = {term: index for index, term in enumerate(artifact.documents["terms.json"][name])}
+    listed = artifact.documents["terms.json"][name]
+    vocabulary = {term: index for index, term in enumerate(listed) if isinstance(term, str)}
+    if len(vocabulary) != len(listed):
+        raise ValueError("terms are a list of different texts")
+    columns = _indices(part["columns"], np.int32, functions, -1)
+    starts = _indices(part["starts"], np.int64, len(columns) + 1, len(listed) + 1)
+    if (np.diff(starts) < 0).any():
+        raise ValueError("places of terms that go backwards")
     terms = TermIndex(
-        vocabulary, part["idf"], part["starts"], part["columns"], part["term_weights"], functions
-    )
-    vectors = {key: part.get(key) for key in ("descriptions", "exemplars", "owners", "weights")}
-    return Retrieval(functions, terms, **vectors)
+        vocabulary, _shaped(part["idf"], np.float32, len(listed)), starts, columns,
+        _shaped(part["term_weights"], np.float32, len(columns)), functions,
+    )  # fmt: skip
+    if "descriptions" not in part:
+        return Retrieval(functions, terms)
+    descriptions = _shaped(part["descriptions"], np.float32, functions, -1)
+    size = descriptions.shape[1]
+    exemplars = _shaped(part["exemplars"], np.float32, -1, size)
+    owners = _indices(part["owners"], np.int64, functions, len(exemplars))
+    weights = _shaped(part["weights"], np.float32, functions, size + 1) if "weights" in part else None
+    return Retrieval(functions, terms, descriptions, exemplars, owners, weights)
 
 
 def _written(exemplars: tuple[Exemplar, ...]) -> JsonValue:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -50,8 +51,8 @@ class Asked(Shape):
     now: str | None = None
     functions: list[str] | None = None
     tool_choice: str | None = None
-    max_calls: int | None = None
-    n_best: int | None = None
+    max_calls: Annotated[int, Field(ge=1, le=32)] | None = None
+    n_best: Annotated[int, Field(ge=1, le=64)] | None = None
 
 
 class Looked(Shape):
