@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,14 @@ from constrained_du.emit import to_gbnf
 from constrained_du.engine import Engine
 from constrained_du.errors import ArtifactError, ArtifactMismatchError, GrammarError, InputError, NotFinalizedError, SpecError
 from constrained_du.exemplars import read_exemplars
-from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
 from constrained_du.instances import CONVERSATION
-from constrained_du.loading import AUTO, Settings
+from constrained_du.loading import AUTO, Address, Settings
 from constrained_du.recognizers.lists import read_recognizers
+from constrained_du.remote_engine import RemoteEngine, together
 from constrained_du.requests import Request, read_request, spread
 from constrained_du.sayable import is_sayable
-from constrained_du.scoring import Progress, prepare
+from constrained_du.scoring import Prepared, Progress, prepare
 from constrained_du.spec import SpecWarning, read_specs
 from constrained_du.types import JsonValue, Result
 
@@ -69,7 +70,8 @@ class _Loader:
 class Converter:
     """Turns utterances into calls of a developer's functions, or ``do_not_understand``.
 
-    ``model`` is a name in the registry or the path of a GGUF file; nothing is downloaded.
+    ``model`` is a name in the registry or the path of a GGUF file; nothing is downloaded. Or the
+    address of a model in a serving engine (``http://host:port/v1#model``), which decodes greedily.
     ``embedder``: likewise, ``None`` for none; by default the registry's if it was pulled.
     ``strings``: ``"verbatim"`` (spans of the utterance) or ``"free"`` (generated).
     ``operators``: see ``Call.operators``. ``caution``: the rate of wrong calls to tolerate,
@@ -99,7 +101,7 @@ class Converter:
         self._model = loading.find_model(self._settings)
         self._embedder = loading.find_embedder(self._settings)
         self._domain = Domain()
-        self._engine: Engine | None = None
+        self._engine: Engine | RemoteEngine | None = None
         self._functions: dict[str, Callable[..., Any]] = {}
 
     @classmethod
@@ -173,15 +175,12 @@ class Converter:
         if not self._domain.functions:
             raise SpecError("$", "there is no function - add_function_specs first")
         self._warn_of_silent_types()
-        backend = loading.backend(self._model, self._settings)
-        embedder = loading.embedder(self._embedder, self._settings)
-        with backend.exclusive():
-            prepared = prepare(self._domain, backend, embedder, progress, state)
-        engine = Engine(self._domain, backend, embedder, prepared, self._settings, Generator(backend))
+        prepared = None if isinstance(self._model, Address) else self._prepared(self._model, progress, state)
+        engine = self._running(prepared)
         if target is not None:
             about = {
                 "model": storage.ModelIdentity(self._model.name, loading.digest(self._model)).to_json(),
-                "embedder": None if self._embedder is None or embedder is None else storage.ModelIdentity(
+                "embedder": None if self._embedder is None else storage.ModelIdentity(
                     self._embedder.name, loading.digest(self._embedder)).to_json(),
                 "settings": self._settings.to_json(),
             }  # fmt: skip
@@ -189,6 +188,22 @@ class Converter:
             artifacts.write(packed, target, overwrite)
         self._engine = engine
         return self
+
+    def _prepared(self, model: loading.ModelFile, progress: Progress | None, state: bool) -> Prepared:
+        backend = loading.backend(model, self._settings)
+        embedder = loading.embedder(self._embedder, self._settings)
+        with backend.exclusive():
+            return prepare(self._domain, backend, embedder, progress, state)
+
+    def _running(self, prepared: Prepared | None) -> Engine | RemoteEngine:
+        """The engine; ``prepared`` is None for a model at an address."""
+        if prepared is None or isinstance(self._model, Address):
+            assert isinstance(self._model, Address)
+            return RemoteEngine(self._domain, loading.serving(self._model, self._settings))
+        backend = loading.backend(self._model, self._settings)
+        embedder = loading.embedder(self._embedder, self._settings)
+        generator = loading.generator(backend, self._settings)
+        return Engine(self._domain, backend, embedder, prepared, self._settings, generator)
 
     def _warn_of_silent_types(self) -> None:
         for function in self._domain.functions:
@@ -231,12 +246,9 @@ class Converter:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SpecWarning)  # said when it was compiled
             converter._domain = storage.unpack_domain(stored, settings.strings == "free")
-        prepared = storage.unpack_prepared(stored, converter._domain)
-        backend = loading.backend(converter._model, converter._settings)
-        found = loading.embedder(converter._embedder, converter._settings)
-        converter._engine = Engine(
-            converter._domain, backend, found, prepared, converter._settings, Generator(backend)
-        )
+        remote = isinstance(converter._model, Address)
+        prepared = None if remote else storage.unpack_prepared(stored, converter._domain)
+        converter._engine = converter._running(prepared)
         return converter
 
     # -- asking --------------------------------------------------------------------------
@@ -266,20 +278,24 @@ class Converter:
     def _request(self, *arguments: Any) -> Request:
         return read_request(self._domain, *arguments)
 
-    def _ready(self) -> Engine:
+    def _ready(self) -> Engine | RemoteEngine:
         if self._engine is None:
             raise NotFinalizedError("nothing is compiled yet - call finalize() or load_from_disk() first")
         return self._engine
 
     def convert_batch(self, utterances: Sequence[str], **arguments: Any) -> list[Result]:
-        """``convert`` for each utterance; each argument one value, or a list of as many."""
+        """``convert`` for each utterance; each argument one value, or a list of as many.
+
+        A model at an address is asked for many at once, which its engine evaluates together.
+        """
         if isinstance(utterances, str) or not isinstance(utterances, Sequence):
             raise InputError(f"utterances is a list of texts, not {utterances!r}")
         spreads = {name: spread(name, value, len(utterances)) for name, value in arguments.items()}
         requests = [
             {name: values[number] for name, values in spreads.items()} for number in range(len(utterances))
         ]
-        return [self.convert(text, **own) for text, own in zip(utterances, requests, strict=True)]
+        asks = [partial(self.convert, text, **own) for text, own in zip(utterances, requests, strict=True)]
+        return together(asks, self._ready().at_once)
 
     async def aconvert(self, utterance: str, **arguments: Any) -> Result:
         """``convert`` in a thread of its own, for event loops."""
@@ -334,7 +350,9 @@ class Converter:
         return self._settings
 
 
-def _check(path: Path, what: str, wanted: storage.ModelIdentity | None, found: loading.ModelFile | None) -> None:
+def _check(
+    path: Path, what: str, wanted: storage.ModelIdentity | None, found: loading.ModelFile | Address | None
+) -> None:
     if wanted is None:
         return
     if found is None:
@@ -344,7 +362,7 @@ def _check(path: Path, what: str, wanted: storage.ModelIdentity | None, found: l
         )
     if loading.digest(found) != wanted.digest:
         raise ArtifactMismatchError(
-            f"{path} was made for the {what} {wanted.name!r} (sha256 {wanted.digest[:12]}…), and {found.path} is another "
-            f"file - give the right file with {what}=, or finalize again"
+            f"{path} was made for the {what} {wanted.name!r} ({wanted.digest[:12]}…), and {found.place} is another "
+            f"one - give the right one with {what}=, or finalize again"
         )
 

@@ -6,7 +6,7 @@ what that cost. Deterministic: the same request gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, prod
 from time import perf_counter
@@ -15,6 +15,7 @@ from constrained_du.answering import Answering
 from constrained_du.backend import Backend, Embedder
 from constrained_du.candidates import Candidates, Expectation
 from constrained_du.clauses import clauses
+from constrained_du.compile import Binder
 from constrained_du.domain import Domain
 from constrained_du.errors import ContextOverflowError, InputError
 from constrained_du.generation import Generator
@@ -40,6 +41,8 @@ class Engine:
     prepared: Prepared
     settings: Settings
     generator: Generator
+    at_once = 1
+    """Requests that may be under way together: one, since the model's memory is one."""
 
     def answer(self, request: Request) -> Result:
         started = perf_counter()
@@ -48,15 +51,11 @@ class Engine:
             return replace(result, stats=Stats(count.tokens, count.passes, perf_counter() - started))
 
     def _answer(self, request: Request) -> Result:
-        if request.must_refuse:
-            return _refusal("tool_choice")
-        if is_blank(request.utterance):
-            if request.may_refuse:
-                return _refusal("blank")
-            raise InputError('a blank utterance has no call - leave tool_choice at "auto"')
+        if (refused := settled(request)) is not None:
+            return refused
         self._check_length(request.utterance)
         if self.settings.decoder == "greedy":
-            return self._greedy(request)
+            return decoded(self.domain, request, self.generator.calls, Explanation("greedy"))
         single = self._one(request)
         several = self._several(request, single) if request.max_calls > 1 else None
         return self._cautious(several or single, request)
@@ -145,27 +144,42 @@ class Engine:
         question = clarification(function, function.slot[missing[0]]) if missing else None
         return replace(call, arguments=ordered, missing=missing, clarification=question)
 
-    # -- greedy --------------------------------------------------------------------------
 
-    def _greedy(self, request: Request) -> Result:
-        """The call that masked decoding gives: what other constrained decoders do."""
-        scorer = FunctionScorer(self.domain, self.backend, self.embedder, self.prepared)
-        asked = Answering(self.domain, scorer, self.generator, request, False)
-        grammar = Grammar(tuple(asked.grammar(i) for i in request.allowed), request.max_calls, request.may_refuse)
-        functions = [self.domain.functions[i] for i in request.allowed]
-        decoded, log_probability = self.generator.calls(greedy_prompt(request.utterance, functions), grammar)
-        confidence = exp(log_probability)
-        calls = tuple(self._finished(call, confidence) for call in decoded)
-        alternative = Alternative(calls, log_probability, confidence)
-        return Result(calls, confidence, (alternative,), Stats(), Explanation("greedy"))
+# -- greedy ------------------------------------------------------------------------------
 
-    def _finished(self, call: Call, confidence: float) -> Call:
-        function = self.domain.by_label.get(call.name)
-        if function is None:
-            return replace(call, confidence=confidence)
-        missing = tuple(slot.name for slot in function.slots if slot.required and slot.name not in call.arguments)
-        question = clarification(function, function.slot[missing[0]]) if missing else None
-        return replace(call, missing=missing, clarification=question, confidence=confidence)
+Decode = Callable[[str, Grammar], tuple[tuple[Call, ...], float]]
+"""The calls that a prompt gives under a grammar, and the log of their probability."""
+
+
+def decoded(domain: Domain, request: Request, decode: Decode, explanation: Explanation) -> Result:
+    """The calls that masked decoding gives: what other constrained decoders do."""
+    binder = Binder(request.utterance, request.candidates, domain.ontology, request.now)
+    functions = [domain.functions[i] for i in request.allowed]
+    grammar = Grammar(tuple(map(binder.bind, functions)), request.max_calls, request.may_refuse)
+    found, log_probability = decode(greedy_prompt(request.utterance, functions), grammar)
+    confidence = exp(log_probability)
+    calls = tuple(_finished(domain, call, confidence) for call in found)
+    return Result(calls, confidence, (Alternative(calls, log_probability, confidence),), Stats(), explanation)
+
+
+def _finished(domain: Domain, call: Call, confidence: float) -> Call:
+    function = domain.by_label.get(call.name)
+    if function is None:
+        return replace(call, confidence=confidence)
+    missing = tuple(slot.name for slot in function.slots if slot.required and slot.name not in call.arguments)
+    question = clarification(function, function.slot[missing[0]]) if missing else None
+    return replace(call, missing=missing, clarification=question, confidence=confidence)
+
+
+def settled(request: Request) -> Result | None:
+    """The refusal of a request that asks for one, or says nothing; no model is needed."""
+    if request.must_refuse:
+        return _refusal("tool_choice")
+    if not is_blank(request.utterance):
+        return None
+    if request.may_refuse:
+        return _refusal("blank")
+    raise InputError('a blank utterance has no call - leave tool_choice at "auto"')
 
 
 def _shifted(call: Call, by: int) -> Call:

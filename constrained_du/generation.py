@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from constrained_du.backend import Backend, log_sum_exp
+from constrained_du.backend import Backend, Prefix, log_sum_exp
 from constrained_du.emit import to_lark
 from constrained_du.errors import DecodeError, GrammarError
 from constrained_du.grammar import CallGrammar, Field, Grammar, Members, OneOf
@@ -34,10 +34,13 @@ class Generator:
     ``fast_forward``: bytes that the grammar forces are written in the tokens that the model
     knows them by, without asking it. Without, each token is the likeliest allowed one, as in
     decoders that only mask; these may cut forced bytes in another way and then go another way.
+    ``start``: tokens before every prompt; then, as a serving engine does, the prompt is evaluated
+    at once and not as a saved prefix, which rounds otherwise.
     """
 
     backend: Backend
     fast_forward: bool = True
+    start: tuple[int, ...] | None = None
 
     @cached_property
     def table(self) -> TokenTable:
@@ -50,7 +53,7 @@ class Generator:
         Raises DecodeError when the grammar leaves nothing to say.
         """
         matcher = Matcher(self.table, to_lark(grammar), self.fast_forward)
-        prefix = self.backend.prefix([*self.backend.start_tokens, *self.backend.encode(prompt)])
+        prefix, asked = self._begun(prompt)
         tokens: list[int] = []
         log_probability = 0.0
         while not matcher.is_finished:
@@ -63,7 +66,7 @@ class Generator:
             mask = matcher.allowed()
             if not mask.any():
                 raise DecodeError("the grammar allows no token here - please report this with the spec")
-            logits = self.backend.next_logits(prefix, tokens)
+            logits = self.backend.next_logits(prefix, [*asked, *tokens])
             legal = np.where(mask, logits[: len(mask)], -np.inf)
             token = int(legal.argmax())
             log_probability += float(legal[token]) - log_sum_exp(legal)
@@ -72,6 +75,14 @@ class Generator:
             matcher.accept(token)
             tokens.append(token)
         return b"".join(self.backend.piece(token) for token in tokens).decode("utf-8", "strict"), log_probability
+
+    def _begun(self, prompt: str) -> tuple[Prefix, list[int]]:
+        """What is evaluated beforehand, and the rest of the prompt."""
+        tokens = self.backend.encode(prompt)
+        if self.start is None:
+            return self.backend.prefix([*self.backend.start_tokens, *tokens]), []
+        whole = [*self.start, *tokens]
+        return Prefix(tuple(whole[:1]), b""), whole[1:]
 
     def calls(self, prompt: str, grammar: Grammar) -> tuple[tuple[Call, ...], float]:
         """The decoded calls, and the log of their probability."""

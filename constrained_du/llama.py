@@ -171,6 +171,11 @@ class LlamaBackend:
         return (self.tokens.bos,) if self.tokens.bos >= 0 else ()
 
     @property
+    def served_start(self) -> tuple[int, ...]:
+        """What a serving engine puts before a prompt: the file says whether it wants a start token."""
+        return self.start_tokens if self.tokens.adds_bos else ()
+
+    @property
     def end_token(self) -> int:
         return self.tokens.eos
 

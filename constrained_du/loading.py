@@ -16,11 +16,14 @@ from weakref import WeakValueDictionary
 from constrained_du import models
 from constrained_du.digests import digest as file_digest
 from constrained_du.errors import ArtifactError, InputError, ModelError
+from constrained_du.generation import Generator
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
+from constrained_du.remote import Address, Serving, is_address, read_address, require_http
 from constrained_du.types import JsonValue
 
 AUTO = "auto"
 DEFAULT_EMBEDDER = "all-minilm-l6-v2"
+ANY_ADDRESS = "any address"
 MAX_CONTEXT = 1 << 20  # tokens; no model that exists was made for more
 
 
@@ -63,7 +66,16 @@ class Settings:
             raise InputError(f"gpu_layers is a whole number from -1, not {self.gpu_layers!r}")
         if type(self.context) is not int or not 256 <= self.context <= MAX_CONTEXT:
             raise InputError(f"context is a whole number of tokens from 256 to {MAX_CONTEXT}, not {self.context!r}")
-        return self
+        return self._for_a_server() if is_address(self.model) else self
+
+    def _for_a_server(self) -> Settings:
+        """A model at an address decodes greedily, and says nothing that these options could use."""
+        refused = {
+            "embedder": self.embedder not in (AUTO, None), "operators": self.operators, "caution": self.caution is not None,
+        }  # fmt: skip
+        for option in (option for option, given in refused.items() if given):
+            raise InputError(f"{option}={getattr(self, option)!r} has no effect on a model at an address - leave it out")
+        return replace(self, embedder=None, decoder="greedy")
 
     @property
     def thread_count(self) -> int:
@@ -111,7 +123,7 @@ class Settings:
             chosen = replace(chosen, model=model.name)
         if self.embedder == AUTO:
             chosen = replace(chosen, embedder=None if embedder is None else embedder.name)
-        return chosen
+        return chosen.checked()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +133,15 @@ class ModelFile:
     name: str
     path: Path
 
+    @property
+    def place(self) -> str:
+        return str(self.path)
 
-def find_model(settings: Settings) -> ModelFile:
+
+def find_model(settings: Settings) -> ModelFile | Address:
+    if isinstance(settings.model, str) and is_address(settings.model):
+        require_http()
+        return read_address(settings.model)
     return ModelFile(_name(settings.model), models.locate(settings.model))
 
 
@@ -142,8 +161,9 @@ def _name(model: str | os.PathLike[str]) -> str:
     return str(Path(text).resolve()) if os.path.exists(text) else text
 
 
-def digest(file: ModelFile) -> str:
-    return file_digest(file.path)
+def digest(file: ModelFile | Address) -> str:
+    """Of the file's bytes. All addresses have one: what is compiled for them depends on no model."""
+    return ANY_ADDRESS if isinstance(file, Address) else file_digest(file.path)
 
 
 _lock = threading.Lock()
@@ -162,6 +182,17 @@ def backend(file: ModelFile, settings: Settings) -> LlamaBackend:
         return found
 
 
+def generator(running: LlamaBackend, settings: Settings) -> Generator:
+    """Free text takes the bytes that the grammar forces as they are; ``decoder="greedy"`` decodes as serving engines do."""
+    if settings.decoder == "greedy":
+        return Generator(running, fast_forward=False, start=running.served_start)
+    return Generator(running)
+
+
+def serving(address: Address, settings: Settings) -> Serving:
+    return Serving(address, most=settings.context // 4)
+
+
 def embedder(file: ModelFile | None, settings: Settings) -> LlamaEmbedder | None:
     if file is None:
         return None
@@ -174,4 +205,7 @@ def embedder(file: ModelFile | None, settings: Settings) -> LlamaEmbedder | None
         return found
 
 
-__all__ = ["AUTO", "ModelError", "ModelFile", "Settings", "backend", "digest", "embedder", "find_embedder", "find_model"]
+__all__ = [
+    "AUTO", "Address", "ModelError", "ModelFile", "Settings", "backend", "digest", "embedder", "find_embedder", "find_model",
+    "generator", "serving",
+]  # fmt: skip

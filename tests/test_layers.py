@@ -24,11 +24,11 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("specs", "schema schema_facts schema_instances schema_merge schema_keywords schema_reader spec"),
     ("grammars", "grammar surface productions emit"),
     ("files of models", "gguf_parse gguf_header bert_gguf model_source digests"),
-    ("tokens and models", "backend matcher llama models"),
+    ("tokens and models", "backend matcher llama models remote"),
     ("binding and evidence", "candidates compile prompt matching evidence fillings domain sayable requests "
      "picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation scoring"),
-    ("answers", "loading answering engine"),
+    ("answers", "loading answering engine remote_engine"),
     ("the disk and the API", "artifact storage converter session __init__"),
     ("figures", "evaluation plots"),
     ("people and programs outside", "server cli __main__ mcp_bridge"),
