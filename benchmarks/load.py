@@ -27,8 +27,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
-HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent))  # the package beside, where none is installed
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # the package beside, where none is installed
 
 from load_domains import DOMAINS, build, cheap, costly, shown
 
@@ -88,7 +87,7 @@ def resident_mib() -> float:
 def server(folder: Path, seconds: float) -> bool:
     """Sixteen clients as fast as they can, eight that read and write a byte a second; then SIGTERM under load."""
     command = [sys.executable, "-m", "constrained_du", "serve", str(folder), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=HERE.parent)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout is not None
     place = urlsplit(process.stdout.readline().split()[1]).netloc
     for name in DOMAINS:
