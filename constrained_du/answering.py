@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from heapq import merge
-from itertools import islice
+from heapq import heappop, heappush, merge
+from itertools import chain, islice
 from math import exp, log
 
 import numpy as np
@@ -26,7 +26,7 @@ from constrained_du.generation import Generator
 from constrained_du.grammar import CallGrammar, Members
 from constrained_du.instanced import stands_together, ways
 from constrained_du.lexicon import NEGATORS
-from constrained_du.matching import Match
+from constrained_du.matching import Match, resemblances, settled
 from constrained_du.prompt import clarification, exemplar_text, portrait
 from constrained_du.replies import answers, only_holder
 from constrained_du.requests import Request
@@ -36,10 +36,11 @@ from constrained_du.search import Assignments
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.view import View
-from constrained_du.weights import EXEMPLAR_CERTAINTY, SLOT_SHARPNESS
+from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
 from constrained_du.words import atoms
 
 CONSIDERED = 24  # fillings of a slot that are ranked
+NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
 NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
 LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
@@ -75,6 +76,7 @@ class Answering:
         self.binder = Binder(request.utterance, request.candidates, domain.ontology, request.now)
         self.most = max(CONSIDERED, 4 * request.n_best)
         self._leads: dict[int, float] = {}
+        self._assigned: dict[int, tuple[list[Assignments[Filling]], float]] = {}
         self._bound: dict[int, CallGrammar] = {}
         self._slots: dict[int, list[list[Filling]]] = {}
 
@@ -99,7 +101,7 @@ class Answering:
 
     @cached_property
     def matches(self) -> list[Match]:
-        """The exemplars that the utterance equals, in their expectation if they ask for one."""
+        """The ways in which the utterance equals exemplars, in their expectation if they ask for one."""
         if not self.domain.exemplars:
             return []
         labels = {self.domain.functions[i].label: i for i in self.request.allowed if i not in self.answered}
@@ -110,7 +112,19 @@ class Answering:
 
     @cached_property
     def match(self) -> Match | None:
-        return next((match for match in self.matches if match.exemplar.mode != "negative"), None)
+        """The one that leaves no doubt."""
+        match = settled(self.matches)
+        return None if match is not None and match.is_open and self._swallows(match) else match
+
+    def _swallows(self, match: Match) -> bool:
+        """Whether open words hold a date or time that another slot of the function waits for."""
+        waiting = {p.kind for n, p in self.domain.places[match.exemplar.function].items() if n not in match.choices}
+        return any(
+            kind in waiting and span != said and said.start <= span.start and span.end <= said.end
+            for span, kind in self.view.kinds.items()
+            for _, said in match.located
+            if kind != "number"
+        )
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -118,10 +132,31 @@ class Answering:
             return self._certain(self.domain.index[self.match.exemplar.function], "exemplar match")
         if self.replied is not None:
             return self._certain(self.replied, "values alone")
-        forbidden = {self.domain.index[m.exemplar.function] for m in self.matches if m.exemplar.mode == "negative"}
+        negative = (match for match in self.matches if match.exemplar.mode == "negative")
+        forbidden = {self.domain.index[match.exemplar.function] for match in negative}
         allowed = [index for index in self.request.allowed if index not in forbidden]
         unlikely = self.answered | speechless(self.domain, self.binder)
-        return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed), unlikely)
+        return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed), unlikely, self._held)
+
+    def _held(self, index: int) -> dict[str, float]:
+        """How well a function's slots take up what was said: the odds of its best call, and the
+        shares of content words that go into typed values, and that are left over."""
+        chosen, score = next(_best_first(self._assignments(index)[0]))
+        known = self.view.explained_by(self.domain.explained[self.domain.functions[index].label])
+        content = {i for i, means in enumerate(self.view.is_content) if means}
+        typed: set[int] = set()
+        taken = {i for i in content if known[i]}
+        for filling in chosen:
+            for span in filling.located if filling is not None else ():
+                first, last = self.view.within(span)
+                taken.update(range(first, last + 1))
+                typed.update(range(first, last + 1) if filling is not None and filling.typed else ())
+        size = max(1, len(content))
+        return {
+            "slots": min(8.0, score / SLOT_SHARPNESS),
+            "typed": len(typed & content) / size,
+            "left": len(content - taken) / size,
+        }
 
     @cached_property
     def replied(self) -> int | None:
@@ -149,6 +184,9 @@ class Answering:
                 own |= {"expected": 1.0, "expected short": short}
                 own["expected fit"] = max(own.get("expected fit", 0.0), float(fits))
                 own["expected whole"] = max(own.get("expected whole", 0.0), fits * self._covered(index))
+        for index, share in self._templates.items():
+            if index in allowed:
+                found.setdefault(index, {})["template"] = share
         if self.request.history:
             active = self.scorer.active(self.request.history, allowed)
             for index, share in active.items():
@@ -156,6 +194,16 @@ class Answering:
                 own |= {"active": share, "active short": share * short}
                 if share > LIKELY:
                     own["active whole"] = share * self._covered(index)
+        return found
+
+    @cached_property
+    def _templates(self) -> dict[int, float]:
+        """Functions with exemplars that the utterance may equal: how much of it these say themselves."""
+        found: dict[int, float] = {}
+        for match in self.matches:
+            if match.exemplar.mode != "negative":
+                index = self.domain.index[match.exemplar.function]
+                found[index] = max(match.literal / self.view.letters, found.get(index, 0.0))
         return found
 
     def _fits(self, index: int, slot: str) -> bool:
@@ -208,39 +256,68 @@ class Answering:
         yield from found
 
     def _ranked(self) -> Iterator[Answer]:
-        streams: list[Iterable[Answer]] = []
-        if None in self.probabilities:
-            share = self.probabilities[None]
-            streams.append([Answer(None, (), share - self._normaliser, min(1.0, exp(share)))])
-        for rival in self.verdict.rivals:
-            streams.append(self._calls_of(rival.index))
-        return merge(*streams, key=lambda answer: -answer.log_probability)
+        """All answers by falling rank. No call ranks above its function's share, so the calls of a
+        function are made when its share comes up."""
+        shares: list[tuple[int | None, float]] = sorted(
+            self.probabilities.items(), key=lambda item: (-item[1], item[0] is not None)
+        )
+        opened: list[tuple[float, int, Answer, Iterator[Answer]]] = []
+        for order, (index, share) in enumerate(shares):
+            bound = share - self._normaliser
+            while opened and -opened[0][0] >= bound:
+                yield self._next_of(opened)
+            refusal = Answer(None, (), bound, min(1.0, exp(share)))
+            stream = iter([refusal]) if index is None else self._calls_of(index)
+            first = next(stream, None)
+            if first is not None:
+                heappush(opened, (-first.log_probability, order, first, stream))
+        while opened:
+            yield self._next_of(opened)
+
+    @staticmethod
+    def _next_of(opened: list[tuple[float, int, Answer, Iterator[Answer]]]) -> Answer:
+        _, order, best, stream = heappop(opened)
+        following = next(stream, None)
+        if following is not None:
+            heappush(opened, (-following.log_probability, order, following, stream))
+        return best
 
     def _calls_of(self, index: int) -> Iterator[Answer]:
-        """The calls of one function by falling probability; lazily, for most are never asked for."""
+        """The calls of one function by falling probability: first of what may well be meant, then
+        of all that can be said; lazily, for most are never asked for."""
         function = self.domain.functions[index]
         share = self.probabilities[index]
         found, total = self._assignments(index)
         rank = share + self._lead(index) - self._normaliser
         seen: set[str] = set()
-        for chosen, score in merge(*(way.best_first() for way in found), key=lambda option: -option[1]):
+        least = 0.0
+        for chosen, score in chain(_best_first(found), self._spelt_out(index)):
             if not stands_together(self.grammar(index), chosen):
                 continue
             key = repr([None if filling is None else (filling.value,) for filling in chosen])
             if key not in seen:  # one value may be said in several places
                 seen.add(key)
-                within = min(0.0, score - total)
+                within = least = min(least, score - total)
                 yield Answer(function, chosen, rank + within, min(1.0, exp(share + within)))
 
     def _assignments(self, index: int) -> tuple[list[Assignments[Filling]], float]:
-        """The ways to fill a function's slots, and the log of the sum over all of them."""
+        """The ways to fill a function's slots with what may well be meant, and the log of the sum over all."""
+        if index not in self._assigned:
+            likely = [[_likely(own) for own in slots] for slots in self._sharpened(index)]
+            found = [Assignments(slots, margin=2 * NEGLIGIBLE) for slots in likely]
+            self._assigned[index] = found, log_sum_exp(np.array([way.log_total for way in found]))
+        return self._assigned[index]
+
+    def _spelt_out(self, index: int) -> Iterator[tuple[tuple[Filling | None, ...], float]]:
+        """All ways to fill a function's slots; made when the first is asked for."""
+        yield from _best_first([Assignments(slots) for slots in self._sharpened(index)])
+
+    def _sharpened(self, index: int) -> list[list[list[Filling]]]:
         function, match, ways = self.domain.functions[index], self.match, self._ways(index)
         if match is not None and match.exemplar.function == function.label and (match.choices or not is_own(function)):
             names = [slot.name for slot in function.slots]
             ways = [[self._matched(match, *own) for own in zip(names, slots, strict=True)] for slots in ways]
-        sharp = [[[replace(f, score=f.score * SLOT_SHARPNESS) for f in own] for own in slots] for slots in ways]
-        found = [Assignments(slots) for slots in sharp]
-        return found, log_sum_exp(np.array([way.log_total for way in found]))
+        return [[[replace(f, score=f.score * SLOT_SHARPNESS) for f in own] for own in slots] for slots in ways]
 
     def _lead(self, index: int) -> float:
         """By how much (log) the best call of a likely function is preferred to its own share.
@@ -254,7 +331,7 @@ class Answering:
             lead = 0.0
             if likely:
                 found, total = self._assignments(index)
-                lead = max(0.0, total - max(next(way.best_first())[1] for way in found))
+                lead = max(0.0, total - next(_best_first(found))[1])
             self._leads[index] = lead
         return self._leads[index]
 
@@ -273,8 +350,8 @@ class Answering:
             evidence = self._evidence(index)
             found = self._filled(evidence, grammar, grammar.slots, places)
             evidence.roles = self.scorer.roles(self.request.utterance, index, found)
-            if evidence.roles:
-                found = self._filled(evidence, grammar, grammar.slots, places)
+            filler = Filler(evidence, grammar.definitions, self.most)
+            found = [filler.with_roles(places[slot.name], own) for slot, own in zip(function.slots, found, strict=True)]
             self._slots[index] = [
                 self._less_negated(slot.name, function, own) for slot, own in zip(function.slots, found, strict=True)
             ]
@@ -297,7 +374,7 @@ class Answering:
         expected = {e.slot for e in self.request.expectations if e.function == label and e.slot}
         return SlotEvidence(
             self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
-            tuple(self.domain.places[label].values()),
+            tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
         )  # fmt: skip
 
     def _filled(
@@ -317,16 +394,20 @@ class Answering:
 
     @staticmethod
     def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
-        """The fillings of a slot under an exemplar that matched: its own choice far ahead."""
+        """The fillings of a slot under an exemplar that matched: its own choice far ahead; where
+        it was any words, ahead of what does not look much better."""
+        certainty = OPEN_CERTAINTY if match.is_open else EXEMPLAR_CERTAINTY
         choices = match.choices.get(slot)
         if choices is None:
-            return [replace(filling, score=min(filling.score, 0.0) - EXEMPLAR_CERTAINTY) for filling in own]
+            return [replace(filling, score=min(filling.score, 0.0) - certainty) for filling in own]
         values = [choice.value for choice in choices]
         spans = tuple((slot, choice.span) for choice in choices if choice.span is not None)
         listed = any(isinstance(filling.value, list) for filling in own)
         value: JsonValue = values if listed else values[0]
-        chosen = Filling(value, EXEMPLAR_CERTAINTY, spans)
-        return [chosen, *(replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value)]
+        known = max((f.score for f in own if f.value == value), default=0.0) if match.is_open else 0.0
+        chosen = Filling(value, known + certainty, spans)
+        rest = [replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value]
+        return sorted([chosen, *rest], key=lambda filling: -filling.score)
 
     # -- operators -----------------------------------------------------------------------
 
@@ -452,6 +533,15 @@ class Answering:
         decided = decided if self.replied is None else "expectation" if self.request.expectations else "values"
         decided = decided if self.match is None else "exemplar"
         return Explanation(decided, self.match.exemplar.text if self.match else None, tuple(rows), tuple(slots))
+
+
+def _best_first(ways: Iterable[Assignments[Filling]]) -> Iterator[tuple[tuple[Filling | None, ...], float]]:
+    return merge(*(way.best_first() for way in ways), key=lambda option: -option[1])
+
+
+def _likely(fillings: Sequence[Filling]) -> list[Filling]:
+    best = max((filling.score for filling in fillings), default=0.0)
+    return [filling for filling in fillings if filling.score > max(-NEGLIGIBLE, best - 2 * NEGLIGIBLE)]
 
 
 def _share(fillings: Sequence[Filling], score: float) -> float:

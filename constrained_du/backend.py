@@ -96,3 +96,16 @@ class Embedder(Protocol):
     size: int
 
     def embed(self, text: str) -> NDArray[np.float32]: ...
+
+
+class Remembering:
+    """An embedder that embeds a text once: for as long as one request, or one tuning run."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self.size = embedder, embedder.size
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def embed(self, text: str) -> NDArray[np.float32]:
+        if text not in self._known:
+            self._known[text] = self._embedder.embed(text)
+        return self._known[text]

@@ -12,7 +12,7 @@ from math import exp, log, prod
 from time import perf_counter
 
 from constrained_du.answering import Answering
-from constrained_du.backend import Backend, Embedder
+from constrained_du.backend import Backend, Embedder, Remembering
 from constrained_du.candidates import Candidates, Expectation
 from constrained_du.clauses import clauses
 from constrained_du.compile import Binder
@@ -72,7 +72,8 @@ class Engine:
             )
 
     def _one(self, request: Request) -> Result:
-        scorer = FunctionScorer(self.domain, self.backend, self.embedder, self.prepared)
+        embedder = None if self.embedder is None else Remembering(self.embedder)
+        scorer = FunctionScorer(self.domain, self.backend, embedder, self.prepared)
         return Answering(self.domain, scorer, self.generator, request, self.settings.operators).result()
 
     def _cautious(self, result: Result, request: Request) -> Result:

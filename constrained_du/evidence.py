@@ -169,16 +169,37 @@ class SlotEvidence:
     others: tuple[Place, ...] = ()
     """All slots of the function."""
     roles: Mapping[tuple[str, Span], tuple[float, float]] = field(default_factory=dict)
-    _spans: dict[tuple[int, int, bool], tuple[str, Features]] = field(default_factory=dict)
+    templates: Mapping[tuple[str, Span], float] = field(default_factory=dict)
+    """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""
+    _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
     _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._known = self.view.explained_by(self.explained)
 
     def score(self, place: Place, choice: Choice) -> float:
-        return total(self.features(place, choice))
+        if choice.span is None:
+            return total(self.features(place, choice))
+        common = self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[2]
+        return common + total(self._own_features(place, choice))
 
     def features(self, place: Place, choice: Choice) -> Features:
+        features = self._own_features(place, choice)
+        if choice.span is not None:
+            features |= self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[1]
+        return features
+
+    def plainly(self, first: int, last: int) -> float:
+        """What speaks for a verbatim span of units whatever the slot."""
+        return self._span_features(first, last, True)[2]
+
+    def role_score(self, place: Place, span: Span) -> float:
+        """What the embedder adds to the score of a span; 0 where it was not asked."""
+        role = self.roles.get((place.name, span))
+        return 0.0 if role is None else total(dict(zip(("role", "best role"), role, strict=True)))
+
+    def _own_features(self, place: Place, choice: Choice) -> Features:
+        """The features that depend on the slot, which are all where nothing was said."""
         features: Features = {f"source {choice.source}": 1.0}
         if place.required:
             features["required"] = 1.0
@@ -271,8 +292,7 @@ class SlotEvidence:
     def _said(self, place: Place, choice: Choice, span: Span, features: Features) -> None:
         view = self.view
         first, last = view.within(span)
-        shape, common = self._span_features(first, last, choice.source == "verbatim")
-        features.update(common)
+        shape, common, _ = self._span_features(first, last, choice.source == "verbatim")
         if place.contexts:
             both, smaller = self._contexts_at(place)
             agreed = both[first][last]
@@ -299,14 +319,18 @@ class SlotEvidence:
             features["expected whole"] = common.get("whole", 0.0)
             if kind in _SHAPED:
                 features["expected kind"] = float(_agree(kind, shape))
+        if (place.name, span) in self.templates:
+            features["template"], features["template share"] = 1.0, self.templates[place.name, span]
+        elif self.templates:
+            features["no template"] = 1.0
         role = self.roles.get((place.name, span))
         if role is not None:
             features["role"], features["best role"] = role
         if not choice.exact:
             features["fuzzy"] = 1.0
 
-    def _span_features(self, first: int, last: int, verbatim: bool) -> tuple[str, Features]:
-        """What does not depend on the slot; computed once for a span."""
+    def _span_features(self, first: int, last: int, verbatim: bool) -> tuple[str, Features, float]:
+        """Shape, features and score that do not depend on the slot; computed once for a span."""
         key = (first, last, verbatim)
         if key not in self._spans:
             shape = self.view.shape(first, last)
@@ -318,7 +342,8 @@ class SlotEvidence:
             features["some"] = float(bool(covered))
             if verbatim:
                 self._verbatim(first, last, shape, features)
-            self._spans[key] = (shape, {name: value for name, value in features.items() if value})
+            features = {name: value for name, value in features.items() if value}
+            self._spans[key] = (shape, features, total(features))
         return self._spans[key]
 
     def _verbatim(self, first: int, last: int, shape: str, features: Features) -> None:

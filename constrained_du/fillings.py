@@ -6,8 +6,8 @@ or of the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import combinations, islice
 
@@ -70,6 +70,14 @@ class Filler:
                 best[key] = filling
         ranked = sorted(best.values(), key=lambda filling: -filling.score)
         return ranked[: self.most]
+
+    def with_roles(self, where: Place, found: Sequence[Filling]) -> list[Filling]:
+        """The fillings of a slot after the embedder was asked about their spans."""
+        added = [
+            replace(f, score=f.score + self.evidence.role_score(where, f.spans[0][1])) if len(f.spans) == 1 else f
+            for f in found
+        ]
+        return sorted(added, key=lambda filling: -filling.score)
 
     def _of(self, where: Place, node: Node, path: str, depth: int) -> Iterable[Filling]:
         match node:

@@ -1,23 +1,27 @@
 """Utterances that equal an exemplar: the hot-fix that cannot fail.
 
 Case, spacing, width and final punctuation aside, an utterance that an exemplar's template
-matches yields that function and those slots. Knows templates and choices; no models.
+matches yields that function and those slots. Where a slot takes any words, a template may
+match in several ways, and several templates may match: then they are evidence, and only
+what leaves no doubt decides. Knows templates and choices; no models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import AnyOf, CallGrammar, Choice, Items, Members, Node, OneOf, Substring
-from constrained_du.lexicon import words_of
+from constrained_du.lexicon import DETERMINERS, words_of
 from constrained_du.terms import normalised
 from constrained_du.types import Span
 from constrained_du.view import View
 from constrained_du.words import SENTENCE_PUNCTUATION, atoms
 
 MAX_STEPS = 20_000  # of one match; beyond, the template is too ambiguous to be a fix
+MOST_WAYS = 48  # in which one template is matched; two are too many to decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,43 @@ class Match:
     choices: Mapping[str, tuple[Choice, ...]]
     literal: int
     """Letters that stand in the template itself: more is more specific."""
+    is_open: bool = False
+    """Whether a slot of it was matched by words that nothing but the template singles out."""
+    is_loose: bool = False
+    """Whether not even the template does: open slots side by side, or words without content."""
+
+    @property
+    def located(self) -> tuple[tuple[str, Span], ...]:
+        return tuple((slot, c.span) for slot, choices in self.choices.items() for c in choices if c.span is not None)
+
+    @property
+    def answer(self) -> tuple[object, ...]:
+        """What it says: equal for matches that say the same."""
+        return (self.exemplar.function, sorted((s, repr([c.value for c in own])) for s, own in self.choices.items()))
+
+
+def settled(matches: Sequence[Match]) -> Match | None:
+    """The match that decides: the first without open slots, or the one thing that the most
+    specific of the others say."""
+    positive = [match for match in matches if match.exemplar.mode != "negative"]
+    closed = [match for match in positive if not match.is_open]
+    if closed or not positive:
+        return closed[0] if closed else None
+    most = max(match.literal for match in positive)
+    first, *rest = (match for match in positive if match.literal == most)
+    clear = not first.is_loose and all(match.answer == first.answer for match in rest)
+    return first if clear else None
+
+
+def resemblances(matches: Iterable[Match], function: str, letters: int) -> dict[tuple[str, Span], float]:
+    """For a function's slots and spans in the matches: the largest share of the utterance's ``letters`` that
+    a template with them says itself."""
+    found: dict[tuple[str, Span], float] = {}
+    for match in matches:
+        if match.exemplar.function == function and match.exemplar.mode != "negative":
+            for place in match.located:
+                found[place] = max(match.literal / letters, found.get(place, 0.0))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +133,7 @@ class TemplateIndex:
             match
             for candidate in candidates
             if (index := allowed.get(candidate.exemplar.function)) is not None
-            and (match := _match(candidate, view, len(words), grammar_of(index))) is not None
+            for match in _matches(candidate, view, len(words), grammar_of(index))
         ]
         return sorted(found, key=lambda match: (len(match.choices), -match.literal))
 
@@ -106,22 +147,23 @@ class _Search:
     open: frozenset[str]
     steps: int = 0
 
-    def run(self, unit: int, word: int) -> list[tuple[str, Choice]] | None:
+    def run(self, unit: int, word: int) -> Iterator[list[tuple[str, Choice]]]:
+        """The ways to match the units from here, supplied values before open words."""
         self.steps += 1
         if self.steps > MAX_STEPS:
-            return None
+            return
         if unit == len(self.template.units):
-            return [] if word == self.count else None
+            if word == self.count:
+                yield []
+            return
         wanted = self.template.units[unit]
         if isinstance(wanted, str):
-            return self.run(unit + 1, word + 1) if word < self.count and self.view.words[word] == wanted else None
-        if word >= self.count:
-            return None
-        for end, choice in self.options(wanted.name, word):
-            rest = self.run(unit + 1, end + 1)
-            if rest is not None:
-                return [(wanted.name, choice), *rest]
-        return None
+            if word < self.count and self.view.words[word] == wanted:
+                yield from self.run(unit + 1, word + 1)
+        elif word < self.count:
+            for end, choice in self.options(wanted.name, word):
+                for rest in self.run(unit + 1, end + 1):
+                    yield [(wanted.name, choice), *rest]
 
     def options(self, slot: str, word: int) -> Iterable[tuple[int, Choice]]:
         yield from self.starts.get(slot, {}).get(word, ())
@@ -132,14 +174,13 @@ class _Search:
                     yield end, Choice(self.view.text[span.start : span.end], span, "verbatim")
 
 
-def _match(candidate: Template, view: View, count: int, grammar: CallGrammar) -> Match | None:
-    found = (_match_with(candidate, view, count, grammar, slots) for slots in grammar.branches or (grammar.slots,))
-    return next((match for match in found if match is not None), None)
+def _matches(candidate: Template, view: View, count: int, grammar: CallGrammar) -> list[Match]:
+    found = (_matches_with(candidate, view, count, grammar, slots) for slots in grammar.branches or (grammar.slots,))
+    return next((matches for matches in found if matches), [])
 
 
-def _match_with(
-    candidate: Template, view: View, count: int, grammar: CallGrammar, slots: Members
-) -> Match | None:
+def _matches_with(candidate: Template, view: View, count: int, grammar: CallGrammar, slots: Members) -> list[Match]:
+    """The ways in which a template is matched; the first alone, if supplied values match it."""
     nodes = {field.name: field.node for field in slots.fields}
     starts: dict[str, dict[int, list[tuple[int, Choice]]]] = {}
     open_slots: set[str] = set()
@@ -154,16 +195,30 @@ def _match_with(
     for by_start in starts.values():
         for ends in by_start.values():
             ends.sort(key=lambda item: -item[0])
-    found = _Search(candidate, view, count, starts, frozenset(open_slots)).run(0, 0)
-    if found is None:
-        return None
-    choices: dict[str, tuple[Choice, ...]] = {}
-    for name, choice in found:
-        choices[name] = (*choices.get(name, ()), choice)
-    for name, value in candidate.exemplar.arguments.items():
-        if name in nodes and nodes[name].admits(value, grammar.definitions):
-            choices.setdefault(name, (Choice(value, None, "enum"),))
-    return Match(candidate.exemplar, choices, candidate.literal)
+    matches: list[Match] = []
+    for found in islice(_Search(candidate, view, count, starts, frozenset(open_slots)).run(0, 0), MOST_WAYS):
+        choices: dict[str, tuple[Choice, ...]] = {}
+        for name, choice in found:
+            choices[name] = (*choices.get(name, ()), choice)
+        is_open = any(choice.source == "verbatim" for _, choice in found)
+        is_loose = is_open and _is_loose(candidate, [choice for _, choice in found], view)
+        for name, value in candidate.exemplar.arguments.items():
+            if name in nodes and nodes[name].admits(value, grammar.definitions):
+                choices.setdefault(name, (Choice(value, None, "enum"),))
+        matches.append(Match(candidate.exemplar, choices, candidate.literal, is_open, is_loose))
+        if not is_open:
+            break
+    return matches
+
+
+def _is_loose(candidate: Template, chosen: Sequence[Choice], view: View) -> bool:
+    """``chosen`` are the choices of the template's marks, in order."""
+    choices = iter(chosen)
+    opens = [isinstance(unit, SlotMark) and next(choices).source == "verbatim" for unit in candidate.units]
+    spans = [choice.span for choice in chosen if choice.source == "verbatim" and choice.span is not None]
+    ranges = [view.within(span) for span in spans]
+    empty = any(set(view.words[first : last + 1]) <= DETERMINERS for first, last in ranges)
+    return empty or any(a and b for a, b in pairwise(opens))
 
 
 def _leaves(node: Node) -> Iterable[OneOf | Substring]:

@@ -25,6 +25,10 @@ from constrained_du.types import Span
 from constrained_du.weights import BARE, OTHER, SHOWN, FunctionWeights
 from constrained_du.words import is_unspaced
 
+Held = Callable[[int], Mapping[str, float]]
+"""Function index to features of how its slots take up what was said."""
+AT_WORST = ("channel", "direct", "slots", "typed", "left")
+"""Features that functions which were not judged have at the worst judged one's value."""
 Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges; the right one is among six in 98 of 100 lines
 MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
@@ -184,18 +188,25 @@ class FunctionScorer:
         allowed: Sequence[int],
         situation: Mapping[int, Mapping[str, float]] | None = None,
         unlikely: Collection[int] = (),
+        held: Held | None = None,
     ) -> Verdict:
         """``allowed`` are indices of functions; ``situation`` has features of those that were
         expected or talked about, which the model judges in any case; ``unlikely`` functions come
-        last, unjudged, and the others are not compared with them."""
+        last, unjudged, and the others are not compared with them; ``held`` gives features of a
+        function's slots, asked for those that the model judges."""
         meant = [index for index in allowed if index not in unlikely]
         if meant and len(meant) < len(allowed):
             last = [index for index in allowed if index in unlikely]
-            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last)), last)
-        return self._verdict(utterance, allowed, situation or {}, frozenset())
+            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), held), last)
+        return self._verdict(utterance, allowed, situation or {}, frozenset(), held)
 
     def _verdict(
-        self, utterance: str, allowed: Sequence[int], known: Mapping[int, Mapping[str, float]], away: frozenset[int]
+        self,
+        utterance: str,
+        allowed: Sequence[int],
+        known: Mapping[int, Mapping[str, float]],
+        away: frozenset[int],
+        held: Held | None,
     ) -> Verdict:
         """Conversation functions are judged beside the developer's, whose scores and whose
         fallback are what they would be without them."""
@@ -208,7 +219,9 @@ class FunctionScorer:
         few = {*_first(quick, own, SHORTLIST), *_first(quick, beside, SHORTLIST_BESIDE)}
         few |= {i for i in known if i in quick and "expected" in known[i]}
         judged = self.judged(utterance, sorted(few))
-        floor = {name: min(found[name] for found in judged.values()) for name in ("channel", "direct")} if judged else {}
+        if held is not None:
+            judged = {i: {**found, **held(i)} for i, found in judged.items()}
+        floor = {name: min(found.get(name, 0.0) for found in judged.values()) for name in AT_WORST} if judged else {}
         features = {
             i: {**retrieved[i], **known.get(i, {}), **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed
         }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import count
-from math import exp, log
+from math import exp, inf, log
 from typing import Generic, Protocol, TypeVar
 
 from constrained_du.types import Span
@@ -32,15 +32,16 @@ T = TypeVar("T", bound=Option)
 
 class Assignments(Generic[T]):
     """All assignments for some slots. ``slots[i]`` are the options of slot i, log odds
-    against absence (which scores 0); ``required`` leaves no slot out."""
+    against absence (which scores 0); ``required`` leaves no slot out. ``margin`` drops beginnings
+    that score so much less than the best one that reaches as far: for when only likely ones matter."""
 
-    def __init__(self, slots: Sequence[Sequence[T]], required: bool = False) -> None:
+    def __init__(self, slots: Sequence[Sequence[T]], required: bool = False, margin: float = inf) -> None:
         self._slots = slots
         self._lattice = [i for i, options in enumerate(slots) if any(option.located for option in options)]
         self._free = [i for i in range(len(slots)) if i not in self._lattice]
         self._required = required
         self._streams: list[_Stream[T]] = [_Stream(self._independent(i)) for i in self._free]
-        self._paths = _Lattice([(i, slots[i]) for i in self._lattice], required) if self._lattice else None
+        self._paths = _Lattice([(i, slots[i]) for i in self._lattice], required, margin) if self._lattice else None
         if self._paths is not None:
             self._streams.append(_Stream(self._paths.best_first()))
 
@@ -118,7 +119,7 @@ class _Lattice(Generic[T]):
     Options without a span are placed at the start, in slot order.
     """
 
-    def __init__(self, slots: Sequence[tuple[int, Sequence[T]]], required: bool) -> None:
+    def __init__(self, slots: Sequence[tuple[int, Sequence[T]]], required: bool, margin: float) -> None:
         self._numbers = [slot for slot, _ in slots]
         self._full = (1 << len(slots)) - 1 if required else None
         cuts = sorted({edge for _, options in slots for o in options if o.located for edge in _hull(o)})
@@ -133,19 +134,21 @@ class _Lattice(Generic[T]):
                     self._edges[len(slots) + where[start]].append((bit, len(slots) + where[end], option))
                 else:
                     self._edges[bit].append((bit, bit + 1, option))
-        self._reached = self._forward()
+        self._reached = self._forward(margin)
         self._best, self._totals = self._backward()
 
     @property
     def log_total(self) -> float:
         return self._totals.get((0, 0), float("-inf"))
 
-    def _forward(self) -> list[list[int]]:
+    def _forward(self, margin: float) -> list[list[int]]:
         """Which sets of slots can be filled at each position; the best BEAM of them."""
         scores: list[dict[int, float]] = [{} for _ in range(self._last + 1)]
         scores[0][0] = 0.0
         for position in range(self._last + 1):
-            here = sorted(scores[position].items(), key=lambda item: (-item[1], item[0]))[:BEAM]
+            least = max(scores[position].values(), default=0.0) - margin
+            reached = (item for item in scores[position].items() if item[1] >= least)
+            here = sorted(reached, key=lambda item: (-item[1], item[0]))[:BEAM]
             scores[position] = dict(here)
             for mask, score in here:
                 for target, used, gain in self._moves(position, mask):
@@ -171,11 +174,14 @@ class _Lattice(Generic[T]):
                     if self._full is None or mask == self._full:
                         best[state] = totals[state] = 0.0
                     continue
-                onward = [(gain, (target, used)) for target, used, gain in self._moves(position, mask)]
-                known = [(gain, following) for gain, following in onward if following in best]
+                known = [
+                    (gain, best[target, used], totals[target, used])
+                    for target, used, gain in self._moves(position, mask)
+                    if (target, used) in best
+                ]
                 if known:
-                    best[state] = max(gain + best[following] for gain, following in known)
-                    totals[state] = _log_sum([gain + totals[following] for gain, following in known])
+                    best[state] = max(gain + onward for gain, onward, _ in known)
+                    totals[state] = _log_sum([gain + onward for gain, _, onward in known])
         return best, totals
 
     def best_first(self) -> Iterator[tuple[tuple[tuple[int, T], ...], float]]:

@@ -40,6 +40,11 @@ class View:
         return tuple(stem(word) for word in self.words)
 
     @cached_property
+    def letters(self) -> int:
+        """Letters in all its words; at least one."""
+        return max(1, sum(map(len, self.words)))
+
+    @cached_property
     def first_at(self) -> dict[int, int]:
         """Unit index by the offset at which the unit starts."""
         return {unit.start: index for index, unit in enumerate(self.units)}
@@ -70,6 +75,8 @@ class View:
 
     def within(self, span: Span) -> tuple[int, int]:
         """First and last unit (inclusive) that touch a span."""
+        if span.start in self.first_at and span.end in self.last_at:
+            return self.first_at[span.start], self.last_at[span.end]
         first = next((i for i, unit in enumerate(self.units) if unit.end > span.start), len(self.units) - 1)
         last = first
         while last + 1 < len(self.units) and self.units[last + 1].start < span.end:

@@ -60,6 +60,8 @@ SLOT_WEIGHTS: dict[str, float] = {
     "source time": 1.2,
     "source verbatim": -2.418,
     "splits kind": -1.014,
+    "template": 1.0,
+    "template share": 1.0,
     "two or more": -0.029,
     "unmentioned": -0.888,
     "unshown": 0.242,
@@ -109,6 +111,8 @@ class FunctionWeights:
         }
         lift = max((found["lift"] for found in judged.values()), default=0.0)
         direct = max((found["direct"] for found in judged.values()), default=0.0)
+        held = {f"top {name}": max((f.get(name, 0.0) for f in judged.values()), default=0.0) for name in ("slots", "typed")}
+        top |= held | {"least left": min((f.get("left", 0.0) for f in judged.values()), default=1.0)}
         own = {f"best {name}": value for name, value in best.items()}
         return {"bias": 1.0, "top lift": lift, "top direct": direct, **top, **own}
 
@@ -225,6 +229,8 @@ OTHER = FunctionWeights(
 
 EXEMPLAR_CERTAINTY = 12.0
 """Log odds of what an exemplar settles, against all else."""
+OPEN_CERTAINTY = 6.0
+"""The same for slots of an exemplar that any words match: spans that cannot be meant may still lose."""
 SLOT_SHARPNESS = 2.0
 """Multiplies the log odds of slots before they become probabilities: they were fitted against
 a dozen rivals, and all spans of the utterance share the probability."""

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from constrained_du.answering import Answering
+from constrained_du.backend import Remembering
 from constrained_du.classifier import minimise
 from constrained_du.domain import Domain
 from constrained_du.exemplars import read_exemplars
@@ -33,7 +34,8 @@ from constrained_du.spec import read_specs
 
 SETS = (
     ("snips", "0"), ("snips", "10"), ("sgd", "0"), ("sgd", "10"), ("clinc150", "10"), ("restaurants8k", "10"),
-    ("home-en", "3"), ("clinc150", "0"), ("banking77", "10"), ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"),
+    ("home-en", "3"), ("clinc150", "0"), ("banking77", "0"), ("banking77", "10"), ("xsid-en", "full"),
+    ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"),
 )  # fmt: skip
 OTHER = ("home-zh", "xsid-zh", "xsid-ja")  # asked of the multilingual model, and weighed apart
 SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0}
@@ -41,11 +43,16 @@ REFUSED = 0.35  # weight of a line to be refused: they are half of what is gathe
 LEFT_OUT = 0.5  # share of the functions that near misses do not find in the specs
 
 
-def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, Any]]], save: Any) -> None:
+def plans_of(only: Sequence[str]) -> list[tuple[str, str]]:
+    return [plan for plan in SETS if not only or ":".join(plan) in only]
+
+
+def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, Any]]], only: Sequence[str],
+           save: Any) -> None:  # fmt: skip
     backends: dict[str, LlamaBackend] = {}
     embedder = Remembering(LlamaEmbedder(locate("all-minilm-l6-v2")))
     everything = {name: _lines(root / name / "dev.jsonl") for name, _ in SETS}
-    for name, shown in SETS:
+    for name, shown in plans_of(only):
         key = f"{name}:{shown}"
         if key in known:
             continue
@@ -79,18 +86,6 @@ def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, 
         print(key, len(rows), flush=True)
 
 
-class Remembering:
-    """An embedder that embeds a text once."""
-
-    def __init__(self, inner: LlamaEmbedder) -> None:
-        self.inner, self.size, self.known = inner, inner.size, {}
-
-    def embed(self, text: str) -> Any:
-        if text not in self.known:
-            self.known[text] = self.inner.embed(text)
-        return self.known[text]
-
-
 def _part(whole: Prepared, full: Domain, domain: Domain, embedder: Any) -> Prepared:
     """What was prepared for some of the functions: prompts as they are, retrieval fitted anew."""
     kept = [full.index[label] for label in domain.by_label]
@@ -116,7 +111,9 @@ def _row(domain: Domain, scorer: FunctionScorer, backend: LlamaBackend, line: Ma
     functions = [label for label in line.get("functions", ()) if label in domain.by_label] if kind != "foreign" else []
     expectations = [e for e in line.get("expectations", ()) if e[1] in domain.by_label] if kind == "own" else None
     history = line.get("history") if kind == "own" else None
-    request = read_request(domain, line["utterance"], None, expectations, history, None, functions or None)
+    entities = line.get("entities") if kind == "own" or kind == "near" else None
+    entities = {key: spans for key, spans in (entities or {}).items() if key in domain.entity_keys}
+    request = read_request(domain, line["utterance"], entities, expectations, history, None, functions or None)
     verdict = Answering(domain, scorer, Generator(backend), request, False).verdict
     name = line["calls"][0]["name"] if line["calls"] and kind == "own" else None
     return {
@@ -201,10 +198,11 @@ def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str]
 
 
 BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short", "expected fit",
-        "active", "active short"]  # fmt: skip
+        "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
 FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "best similar", "best terms",
             "best portrait terms", "best lift", "best direct", "best channel", "best expected", "best expected fit",
-            "best expected short", "best active"]  # fmt: skip
+            "best expected short", "best active", "top slots", "top typed", "least left", "best slots", "best typed",
+            "best left", "best template"]  # fmt: skip
 
 
 def main() -> None:
@@ -213,13 +211,14 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--most", type=int, default=75)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--sets", nargs="*", default=(), help="gather these only, such as snips:10")
     parser.add_argument("--penalty", type=float, default=0.01)
     parser.add_argument("--fit-only", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     known: dict[str, list[dict[str, Any]]] = pickle.loads(arguments.cache.read_bytes()) if arguments.cache.exists() else {}
     if not arguments.fit_only:
-        gather(arguments.data, arguments.threads, arguments.most, known, lambda: arguments.cache.write_bytes(pickle.dumps(known)))
+        gather(arguments.data, arguments.threads, arguments.most, known, arguments.sets, lambda: arguments.cache.write_bytes(pickle.dumps(known)))
     other = [key for key in known if key.split(":")[0] in OTHER]
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]

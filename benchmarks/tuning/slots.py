@@ -30,6 +30,7 @@ from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
 from constrained_du.fillings import Filler
 from constrained_du.llama import LlamaEmbedder
+from constrained_du.matching import resemblances
 from constrained_du.models import locate
 from constrained_du.roles import roles, slot_texts
 from constrained_du.schema import same_json
@@ -134,7 +135,9 @@ def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any) -> C
     expected = frozenset(e.slot for e in asked if e.function == function.label and e.slot)
     grammar = Binder(text, candidates, domain.ontology, now).bind(function)
     places = tuple(domain.places[function.label].values())
-    evidence = Recorder(function, view, expected, domain.explained[function.label], places)
+    matches = domain.templates.matches(view, {function.label: 0}, lambda _: grammar)
+    templates = resemblances(matches, function.label, view.letters)
+    evidence = Recorder(function, view, expected, domain.explained[function.label], places, templates=templates)
     if embedder is not None and len(function.slots) > 1:
         filler = Filler(evidence, grammar.definitions, 24)
         rough = [filler.fillings(p, f.node, f.name) for p, f in zip(places, grammar.slots.fields, strict=True)]
