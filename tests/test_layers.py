@@ -28,7 +28,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("binding and evidence", "candidates compile prompt matching evidence fillings domain sayable requests "
      "picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation scoring"),
-    ("answers", "loading answering engine remote_engine"),
+    ("answers", "loading marks slots answering engine remote_engine"),
     ("the disk and the API", "artifact storage converter session __init__"),
     ("figures", "evaluation plots"),
     ("people and programs outside", "server cli __main__ mcp_bridge"),

@@ -218,7 +218,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     known: dict[str, list[dict[str, Any]]] = pickle.loads(arguments.cache.read_bytes()) if arguments.cache.exists() else {}
     if not arguments.fit_only:
-        gather(arguments.data, arguments.threads, arguments.most, known, arguments.sets, lambda: arguments.cache.write_bytes(pickle.dumps(known)))
+        def save() -> None:
+            arguments.cache.write_bytes(pickle.dumps(known))
+
+        gather(arguments.data, arguments.threads, arguments.most, known, arguments.sets, save)
     other = [key for key in known if key.split(":")[0] in OTHER]
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]

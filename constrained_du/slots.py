@@ -1,0 +1,201 @@
+"""The slots of any function for one utterance: what may fill each, and which fillings go together.
+
+Made when asked for and kept while the utterance is answered. Knows evidence about slots; not
+which function is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from heapq import merge
+
+import numpy as np
+
+from constrained_du.backend import log_sum_exp
+from constrained_du.compile import Binder
+from constrained_du.conversation import is_own
+from constrained_du.domain import Domain
+from constrained_du.evidence import Place, SlotEvidence
+from constrained_du.fillings import Filler, Filling
+from constrained_du.grammar import CallGrammar, Members
+from constrained_du.instanced import ways
+from constrained_du.marks import Marks
+from constrained_du.matching import Match, resemblances, settled
+from constrained_du.requests import Request
+from constrained_du.scoring import FunctionScorer
+from constrained_du.search import Assignments
+from constrained_du.types import JsonValue
+from constrained_du.view import View
+from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
+
+CONSIDERED = 24  # fillings of a slot that are ranked
+NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
+
+Assigned = tuple[tuple[Filling | None, ...], float]
+"""A filling or none for each slot of a function, and the score."""
+
+
+@dataclass
+class Slots:
+    """``away`` are conversation functions that are not meant: their exemplars match nothing."""
+
+    domain: Domain
+    scorer: FunctionScorer
+    request: Request
+    view: View
+    marks: Marks
+    binder: Binder
+    away: frozenset[int] = frozenset()
+    _bound: dict[int, CallGrammar] = field(default_factory=dict)
+    _fillings: dict[int, list[list[Filling]]] = field(default_factory=dict)
+    _assigned: dict[int, tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
+
+    @property
+    def most(self) -> int:
+        return max(CONSIDERED, 4 * self.request.n_best)
+
+    def grammar(self, index: int) -> CallGrammar:
+        if index not in self._bound:
+            self._bound[index] = self.binder.bind(self.domain.functions[index])
+        return self._bound[index]
+
+    @cached_property
+    def matches(self) -> list[Match]:
+        """The ways in which the utterance equals exemplars, in their expectation if they ask for one."""
+        if not self.domain.exemplars:
+            return []
+        labels = {self.domain.functions[i].label: i for i in self.request.allowed if i not in self.away}
+        expected: set[tuple[str, str | None]] = {(e.function, e.slot) for e in self.request.expectations}
+        expected |= {(e.function, None) for e in self.request.expectations}
+        found = self.domain.templates.matches(self.view, labels, self.grammar)
+        return [match for match in found if match.exemplar.context is None or match.exemplar.context in expected]
+
+    @cached_property
+    def match(self) -> Match | None:
+        """The one that leaves no doubt."""
+        match = settled(self.matches)
+        return None if match is not None and match.is_open and self._swallows(match) else match
+
+    def _swallows(self, match: Match) -> bool:
+        """Whether open words hold a date or time that another slot of the function waits for."""
+        waiting = {p.kind for n, p in self.domain.places[match.exemplar.function].items() if n not in match.choices}
+        return any(
+            kind in waiting and span != said and said.start <= span.start and span.end <= said.end
+            for span, kind in self.view.kinds.items()
+            for _, said in match.located
+            if kind != "number"
+        )
+
+    # -- one slot ------------------------------------------------------------------------
+
+    def fillings(self, index: int) -> list[list[Filling]]:
+        """For each slot of a function its fillings, best first."""
+        if index not in self._fillings:
+            function = self.domain.functions[index]
+            grammar = self.grammar(index)
+            places = self.domain.places[function.label]
+            evidence = self._evidence(index)
+            found = self._filled(evidence, grammar, grammar.slots, places)
+            evidence.roles = self.scorer.roles(self.request.utterance, index, found)
+            filler = Filler(evidence, grammar.definitions, self.most)
+            self._fillings[index] = [
+                self.marks.less_negated(function, slot.name, filler.with_roles(places[slot.name], own))
+                for slot, own in zip(function.slots, found, strict=True)
+            ]
+        return self._fillings[index]
+
+    def _evidence(self, index: int) -> SlotEvidence:
+        label = self.domain.functions[index].label
+        expected = {e.slot for e in self.request.expectations if e.function == label and e.slot}
+        return SlotEvidence(
+            self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
+            tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
+        )  # fmt: skip
+
+    def _filled(
+        self, evidence: SlotEvidence, grammar: CallGrammar, slots: Members, places: Mapping[str, Place]
+    ) -> list[list[Filling]]:
+        filler = Filler(evidence, grammar.definitions, self.most)
+        return [filler.fillings(places[field.name], field.node, field.name) for field in slots.fields]
+
+    # -- all slots together --------------------------------------------------------------
+
+    def likely(self, index: int) -> tuple[Callable[[], Iterator[Assigned]], float]:
+        """The ways to fill a function's slots with what may well be meant, best first, and the log
+        of the sum over all of them."""
+        if index not in self._assigned:
+            sharp = [[_likely(own) for own in slots] for slots in self._sharpened(index)]
+            found = [Assignments(slots, margin=2 * NEGLIGIBLE) for slots in sharp]
+            self._assigned[index] = found, log_sum_exp(np.array([way.log_total for way in found]))
+        found, total = self._assigned[index]
+        return lambda: _best_first(found), total
+
+    def spelt_out(self, index: int) -> Iterator[Assigned]:
+        """All ways to fill a function's slots; made when the first is asked for."""
+        yield from _best_first([Assignments(slots) for slots in self._sharpened(index)])
+
+    def _sharpened(self, index: int) -> list[list[list[Filling]]]:
+        function, match, found = self.domain.functions[index], self.match, self._ways(index)
+        if match is not None and match.exemplar.function == function.label and (match.choices or not is_own(function)):
+            names = [slot.name for slot in function.slots]
+            found = [[_matched(match, *own) for own in zip(names, slots, strict=True)] for slots in found]
+        return [[[replace(f, score=f.score * SLOT_SHARPNESS) for f in own] for own in slots] for slots in found]
+
+    def _ways(self, index: int) -> list[list[list[Filling]]]:
+        """The fillings of the slots that may stand together; one way, where slots do not depend on each other."""
+        grammar = self.grammar(index)
+        if not grammar.branches:
+            return [self.fillings(index)]
+        evidence = self._evidence(index)
+        return [
+            self._filled(replace(evidence, others=tuple(way.places.values())), grammar, way.slots, way.places)
+            for way in ways(grammar, self.domain.functions[index], self.domain, evidence)
+        ]
+
+    def held(self, index: int) -> dict[str, float]:
+        """How well a function's slots take up what was said: the odds of its best call, and the
+        shares of content words that go into typed values, and that are left over."""
+        chosen, score = next(self.likely(index)[0]())
+        known = self.view.explained_by(self.domain.explained[self.domain.functions[index].label])
+        content = {i for i, means in enumerate(self.view.is_content) if means}
+        typed: set[int] = set()
+        taken = {i for i in content if known[i]}
+        for filling in chosen:
+            for span in filling.located if filling is not None else ():
+                first, last = self.view.within(span)
+                taken.update(range(first, last + 1))
+                typed.update(range(first, last + 1) if filling is not None and filling.typed else ())
+        size = max(1, len(content))
+        return {
+            "slots": min(8.0, score / SLOT_SHARPNESS),
+            "typed": len(typed & content) / size,
+            "left": len(content - taken) / size,
+        }
+
+
+def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
+    """The fillings of a slot under an exemplar that matched: its own choice far ahead; where
+    it was any words, ahead of what does not look much better."""
+    certainty = OPEN_CERTAINTY if match.is_open else EXEMPLAR_CERTAINTY
+    choices = match.choices.get(slot)
+    if choices is None:
+        return [replace(filling, score=min(filling.score, 0.0) - certainty) for filling in own]
+    values = [choice.value for choice in choices]
+    spans = tuple((slot, choice.span) for choice in choices if choice.span is not None)
+    listed = any(isinstance(filling.value, list) for filling in own)
+    value: JsonValue = values if listed else values[0]
+    known = max((f.score for f in own if f.value == value), default=0.0) if match.is_open else 0.0
+    chosen = Filling(value, known + certainty, spans)
+    rest = [replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value]
+    return sorted([chosen, *rest], key=lambda filling: -filling.score)
+
+
+def _best_first(found: Iterable[Assignments[Filling]]) -> Iterator[Assigned]:
+    return merge(*(way.best_first() for way in found), key=lambda option: -option[1])
+
+
+def _likely(fillings: Sequence[Filling]) -> list[Filling]:
+    best = max((filling.score for filling in fillings), default=0.0)
+    return [filling for filling in fillings if filling.score > max(-NEGLIGIBLE, best - 2 * NEGLIGIBLE)]
