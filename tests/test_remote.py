@@ -234,8 +234,8 @@ def at(url: str, **options: Any) -> Converter:
 
 Extra = Callable[[str, str], dict[str, Any]]
 PROTOCOLS: list[tuple[str, str, str, Extra]] = [
-    ("llama-server", "llamacpp", "", lambda gbnf, regex: {"grammar": gbnf, "repeat_penalty": 1.0}),
-    ("llama-cpp-python", "me", "", lambda gbnf, regex: {"grammar": gbnf, "repeat_penalty": 1.0}),
+    ("llama-server", "llamacpp", "", lambda gbnf, regex: {"grammar": gbnf, "repeat_penalty": 1.0, "cache_prompt": False}),
+    ("llama-cpp-python", "me", "", lambda gbnf, regex: {"grammar": gbnf, "repeat_penalty": 1.0, "cache_prompt": False}),
     ("vLLM", "vllm", "", lambda gbnf, regex: {"structured_outputs": {"regex": regex}, "repetition_penalty": 1.0}),
     ("SGLang", "sglang", "", lambda gbnf, regex: {"regex": regex, "repetition_penalty": 1.0}),
     ("vLLM before 0.12", "vllm", "guided_regex", lambda gbnf, regex: {"guided_regex": regex, "repetition_penalty": 1.0}),

@@ -31,7 +31,7 @@ ANY_UTTERANCE = "…"
 @click.argument("specs", metavar="SPEC...", nargs=-1, required=True)
 @click.option("--exemplars", multiple=True, metavar="FILE", help="Exemplars, OpenCUI's or opendu's format.")
 @click.option("--recognizers", multiple=True, metavar="FILE", help="Value lists and patterns.")
-@click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME|FILE", help="A GGUF file, a name, or an address.")
+@click.option("--model", default=DEFAULT_MODEL, show_default=True, metavar="NAME|FILE|URL", help="Name, GGUF file or address.")
 @click.option("--embedder", metavar="NAME|FILE|none", help="Default: all-minilm-l6-v2 if it was pulled.")
 @click.option("--strings", type=click.Choice(["verbatim", "free"]), default="verbatim", show_default=True)
 @click.option("--operators", is_flag=True, help="Negated and compared slots go into `operators`.")

@@ -7,7 +7,8 @@
 | ``guided_regex`` | vLLM before 0.12 | regex |
 | ``regex``, ``ebnf`` | SGLang | regex, GBNF |
 
-Each field comes with what switches the engine's own penalties off: greedy is greedy.
+Each field comes with what switches the engine's own penalties off, and, where it can be
+asked, its memory of earlier prompts, by which near ties would depend on who asked before.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from constrained_du.types import JsonValue
 Written = Callable[[Grammar], dict[str, JsonValue]]
 
 FIELDS: Mapping[str, Written] = {
-    "grammar": lambda grammar: {"grammar": to_gbnf(grammar), "repeat_penalty": 1.0},
+    "grammar": lambda grammar: {"grammar": to_gbnf(grammar), "repeat_penalty": 1.0, "cache_prompt": False},
     "structured_outputs": lambda grammar: {"structured_outputs": {"regex": _regex(grammar)}, "repetition_penalty": 1.0},
     "guided_regex": lambda grammar: {"guided_regex": _regex(grammar), "repetition_penalty": 1.0},
     "regex": lambda grammar: {"regex": _regex(grammar), "repetition_penalty": 1.0},
