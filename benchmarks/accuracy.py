@@ -13,11 +13,11 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from constrained_du import Converter
+from constrained_du import Converter, Result
 from constrained_du.evaluation import evaluate, read_lines
 from constrained_du.evaluation.report import Report
 
@@ -29,7 +29,22 @@ SETS = (
 OTHER_SPECS = {"snips/dev-entities": "functions-entities.json"}
 
 
-def run(data: Path, plan: str, model: str, most: int | None, embedder: str | None) -> Report:
+class Watched:
+    """A converter whose results are shown to ``see`` as they come."""
+
+    def __init__(self, converter: Converter, see: Callable[[Result], None]) -> None:
+        self._converter, self._see, self.accepts = converter, see, converter.accepts
+
+    def convert(self, *given: Any, **named: Any) -> Result:
+        result = self._converter.convert(*given, **named)
+        self._see(result)
+        return result
+
+
+def run(
+    data: Path, plan: str, model: str, most: int | None, embedder: str | None,
+    see: Callable[[Result], None] = lambda result: None,
+) -> Report:  # fmt: skip
     """The report of one set; ``plan`` is ``set[/file]:exemplars``."""
     place, _, shown = plan.partition(":")
     name, _, file = place.partition("/")
@@ -39,8 +54,8 @@ def run(data: Path, plan: str, model: str, most: int | None, embedder: str | Non
     options: dict[str, Any] = {} if embedder is None else {"embedder": None if embedder == "none" else embedder}
     options["operators"] = name == "sgd"  # its lines hold "I don't mind"
 
-    def compiled(specs: Any) -> Converter:
-        return Converter(model, **options).add_function_specs(list(specs)).finalize()
+    def compiled(specs: Any) -> Watched:
+        return Watched(Converter(model, **options).add_function_specs(list(specs)).finalize(), see)
 
     if name == "bfcl":
         return evaluate(None, lines, make_converter=compiled)
@@ -49,7 +64,7 @@ def run(data: Path, plan: str, model: str, most: int | None, embedder: str | Non
     if shown not in ("", "0"):
         converter.add_exemplars(folder / f"exemplars-{shown}.json")
     converter.finalize()
-    return evaluate(converter, lines, operators=name == "sgd")
+    return evaluate(Watched(converter, see), lines, operators=name == "sgd")
 
 
 def row(plan: str, report: Report, seconds: float) -> str:

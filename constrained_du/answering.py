@@ -17,6 +17,7 @@ import numpy as np
 
 from constrained_du.backend import log_sum_exp
 from constrained_du.compile import Binder
+from constrained_du.confidence import LARGEST, confidence, log_odds, shared
 from constrained_du.conversation import giving_way, speechless
 from constrained_du.domain import Domain
 from constrained_du.fillings import FREE, Filling
@@ -51,8 +52,10 @@ class Answer:
     fillings: tuple[Filling | None, ...]
     log_probability: float
     """What it is ranked by: the function's share, and how its slots compare with its best ones."""
-    confidence: float
-    """How probable it is that function and slots are all right."""
+    share: float
+    """Its part, in [0, 1], of all that is likely: function and slots."""
+    taken: float = 1.0
+    """The slots' part of it."""
 
 
 class Answering:
@@ -73,9 +76,11 @@ class Answering:
 
     def result(self) -> Result:
         answers = list(islice(self.ranked(), self.request.n_best))
-        alternatives = tuple(map(self.alternative, answers))
-        best = alternatives[0]
-        return Result(best.calls, best.confidence, alternatives, Stats(), self.explanation(answers[0]))
+        grounds = self._grounds(answers[0])
+        best = confidence(grounds, answers[0].function is None)
+        confidences = shared(best, [answer.share for answer in answers])
+        alternatives = tuple(map(self.alternative, answers, confidences))
+        return Result(alternatives[0].calls, best, alternatives, Stats(), self.explanation(answers[0], grounds))
 
     # -- functions -----------------------------------------------------------------------
 
@@ -243,7 +248,7 @@ class Answering:
             if key not in seen:  # one value may be said in several places
                 seen.add(key)
                 within = least = min(least, score - total)
-                yield Answer(function, chosen, rank + within, min(1.0, exp(share + within)))
+                yield Answer(function, chosen, rank + within, min(1.0, exp(share + within)), exp(within))
 
     def _lead(self, index: int) -> float:
         """By how much (log) the best call of a likely function is preferred to its own share.
@@ -268,8 +273,38 @@ class Answering:
 
     # -- results -------------------------------------------------------------------------
 
-    def alternative(self, answer: Answer) -> Alternative:
-        confidence = answer.confidence
+    def _grounds(self, best: Answer) -> dict[str, float]:
+        """What the confidence in the best answer is computed from."""
+        index = None if best.function is None else self.domain.index[best.function.label]
+        shares = sorted((exp(share) for key, share in self.probabilities.items() if key != index), reverse=True)
+        share = exp(self.probabilities[index]) if index in self.probabilities else 1.0
+        grounds = {
+            "bias": 1.0,
+            "function": log_odds(share),
+            "rival": log_odds(shares[0]) if shares else -LARGEST,
+            "shown": float(self.domain.shown > 0),
+            "words": min(20.0, len(self.view.units)) / 10,
+        }
+        match = self.slots.match
+        if index is None or best.function is None:
+            return grounds
+        filled = [filling for filling in best.fillings if filling is not None]
+        grounds |= {
+            "slots": log_odds(best.taken),
+            "few": float(len(best.function.slots) == 0),
+            "many": len(best.function.slots) / 10,
+            "typed": float(sum(filling.typed for filling in filled)),
+            "verbatim": float(sum(not filling.typed for filling in filled)),
+            "weak": min((min(2.0, max(-2.0, filling.score)) for filling in filled), default=2.0),
+            "exemplar": float(match is not None and not match.is_open),
+            "open exemplar": float(match is not None and match.is_open),
+            "replied": float(match is None and self.replied is not None),
+            "expected": float(any(e.function == best.function.label for e in self.request.expectations)),
+            "missing": float(any(s.required and f is None for s, f in zip(best.function.slots, best.fillings, strict=True))),
+        }
+        return grounds | {"left": self.slots.held(index)["left"]}
+
+    def alternative(self, answer: Answer, confidence: float) -> Alternative:
         refusal = Call(DO_NOT_UNDERSTAND, confidence=confidence)
         call = refusal if answer.function is None else self.call(answer, confidence)
         return Alternative((call,), answer.log_probability, confidence)
@@ -296,7 +331,7 @@ class Answering:
         question = clarification(function, function.slot[missing[0]]) if missing else None
         return Call(function.label, arguments, spans, marked, missing, question, confidence)
 
-    def explanation(self, best: Answer) -> Explanation:
+    def explanation(self, best: Answer, grounds: Mapping[str, float]) -> Explanation:
         rows: list[dict[str, JsonValue]] = [
             {
                 "name": self.domain.functions[rival.index].label,
@@ -319,7 +354,8 @@ class Answering:
         decided = "evidence" if self.request.may_refuse else "tool_choice"
         decided = decided if self.replied is None else "expectation" if self.request.expectations else "values"
         decided = decided if self.slots.match is None else "exemplar"
-        return Explanation(decided, self.slots.match.exemplar.text if self.slots.match else None, tuple(rows), tuple(slots))
+        exemplar = self.slots.match.exemplar.text if self.slots.match else None
+        return Explanation(decided, exemplar, tuple(rows), tuple(slots), grounds)
 
 
 def _share(fillings: Sequence[Filling], score: float) -> float:

@@ -20,9 +20,11 @@ from constrained_du.lexicon import (
     CUES_AFTER,
     DETERMINERS,
     FUNCTION_WORDS,
+    JOINTS,
     KINDS,
     NEGATORS,
     PREPOSITIONS,
+    PRONOUNS,
     VERBS,
     stem,
     words_of,
@@ -176,6 +178,7 @@ class SlotEvidence:
 
     def __post_init__(self) -> None:
         self._known = self.view.explained_by(self.explained)
+        self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
     def score(self, place: Place, choice: Choice) -> float:
         if choice.span is None:
@@ -217,10 +220,21 @@ class SlotEvidence:
         if place.is_boolean and str(choice.value).casefold() in ("true", "false"):
             features["boolean"] = self._boolean(place, str(choice.value).casefold() == "true")
             return
-        mentioned = self.mention(place, choice.value)
-        features["mention"] = mentioned[0]
-        if not mentioned[0]:
+        strength, span = self.mention(place, choice.value)
+        features["mention"] = strength
+        if not strength:
             features["unmentioned"] = 1.0
+        if span is not None:
+            self._mentioned(place, *self.view.within(span), features)
+
+    def _mentioned(self, place: Place, first: int, last: int, features: Features) -> None:
+        """Where a listed value was said: what stands around it may speak for another slot."""
+        if place.contexts:
+            both, smaller = self._contexts_at(place)
+            features["mention context"], features["mention between"] = both[first][last], smaller[first][last]
+        features["mention cue"] = self._cue(place, first, last)
+        features["mention named"] = self._named(place, first, last)
+        features["mention named whole"] = self._named_whole(place, first, last)
 
     def mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
         """How clearly an enum's value is said (0 to 1), and where."""
@@ -230,6 +244,8 @@ class SlotEvidence:
             return self._number_said(value)
         texts = [str(value), *place.aliases.get(str(value), ())]
         best: tuple[float, Span | None] = (0.0, None)
+        if str(value).isdecimal():
+            best = self._number_said(int(str(value)))
         for text in texts:
             found = self._phrase(text)
             if found[0] > best[0]:
@@ -242,13 +258,8 @@ class SlotEvidence:
         place = ordinal(self.view.text)
         if place is not None and place[0] == value:
             return 1.0, place[1]
-        for span, kind in self.view.kinds.items():
-            if kind == "number":
-                from constrained_du.recognizers.numbers import find_numbers
-
-                if any(n.value == value for n in find_numbers(self.view.text) if Span(n.start, n.end) == span):
-                    return 1.0, span
-        return 0.0, None
+        said = (Span(number.start, number.end) for number in self.view.numbers if number.value == value)
+        return next(((1.0, span) for span in said if self.view.kinds[span] == "number"), (0.0, None))
 
     def _phrase(self, text: str) -> tuple[float, Span | None]:
         """A phrase in the utterance: whole (1), or the share of its content words."""
@@ -279,7 +290,7 @@ class SlotEvidence:
         verdict = 0.0
         if place.name in self.expected or len(words) <= 6:
             verdict += polarity(self.view.text).leaning
-        topic = place.own_words - FUNCTION_WORDS - self.explained
+        topic = (place.own_words - self.explained | place.name_words - self._function_words) - FUNCTION_WORDS
         for index, said in enumerate(stems):
             if said in topic:
                 negated = any(word in NEGATORS for word in words[max(0, index - 3) : index])
@@ -311,6 +322,7 @@ class SlotEvidence:
             features["kind name"] = 1.0
         features["cue"] = self._cue(place, first, last)
         features["named"] = self._named(place, first, last)
+        features["named whole"] = self._named_whole(place, first, last)
         features["described"], features["described alone"] = self._described(place, first, last)
         part = self._name_part(place, first, last)
         if part:
@@ -369,6 +381,8 @@ class SlotEvidence:
             (first > 0 and _capital(view, first - 1) and _capital(view, first))
             or (last + 1 < len(view.words) and _capital(view, last + 1) and _capital(view, last))
         )
+        features["cut name across"] = float(_cuts_across(view, first, last))
+        features["pronoun"] = float(set(view.words[first : last + 1]) <= PRONOUNS)
         features["splits kind"] = float(_splits(view, first, last))
         features["after preposition"] = float(before in PREPOSITIONS)
         features["after determiner"] = float(before in DETERMINERS)
@@ -408,6 +422,14 @@ class SlotEvidence:
         view = self.view
         around = (view.before(first), view.before(first, 2), view.after(last))
         return float(any(stem(word) in place.name_words and word not in PREPOSITIONS for word in around))
+
+    def _named_whole(self, place: Place, first: int, last: int) -> float:
+        """Whether all words of a slot's name, several, stand before or after the span ("first name is X")."""
+        if len(place.name_words) < 2:
+            return 0.0
+        stems = self.view.stems
+        before, after = set(stems[max(0, first - 4) : first]), set(stems[last + 1 : last + 4])
+        return float(place.name_words <= before or place.name_words <= after)
 
     def _described(self, place: Place, first: int, last: int) -> tuple[float, float]:
         """Share of the span's words that the slot's description speaks of ("such as song, album"),
@@ -461,11 +483,23 @@ def _agree(kind: str, shape: str) -> bool:
 
 
 def _splits(view: View, first: int, last: int) -> bool:
-    """Whether an edge of the span cuts a time or a number in two."""
+    """Whether an edge of the span cuts a time or a number in two; the date or the time in a
+    longer moment is whole."""
+    span = view.span_of(first, last)
+    if view.kinds.get(span) in ("date", "time", "datetime"):
+        return False
     marks = view.marked
-    return (first > 0 and bool(marks[first]) and marks[first - 1] == marks[first] and bool(marks[first - 1])) or (
+    return view.cuts(span) or (first > 0 and bool(marks[first]) and marks[first - 1] == marks[first]) or (
         last + 1 < len(marks) and bool(marks[last]) and marks[last + 1] == marks[last]
     )
+
+
+def _cuts_across(view: View, first: int, last: int) -> bool:
+    """Whether a name goes on beyond a small word ("Love Is a Ball")."""
+    before, after = first - 2, last + 2
+    left = before > 0 and view.words[first - 1] in JOINTS and _capital(view, before) and _capital(view, first)
+    right = after < len(view.words) and view.words[last + 1] in JOINTS and _capital(view, after) and _capital(view, last)
+    return left or right
 
 
 def _capital(view: View, index: int) -> bool:

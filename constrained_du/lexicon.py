@@ -26,6 +26,9 @@ PREPOSITIONS = frozenset(
     "around within called named as titled".split()
 )
 DETERMINERS = frozenset("a an the this that these those some any my your his her its our their".split())
+PRONOUNS = frozenset("me us him her them you it i we he she they myself yourself".split())
+JOINTS = frozenset("a an the of and & de la le is".split())
+"""Small words inside names."""
 
 # What a slot's own words say about the kind of its values. First match by word wins.
 KINDS: tuple[tuple[str, frozenset[str]], ...] = (

@@ -65,7 +65,7 @@ def resemblances(matches: Iterable[Match], function: str, letters: int) -> dict[
     a template with them says itself."""
     found: dict[tuple[str, Span], float] = {}
     for match in matches:
-        if match.exemplar.function == function and match.exemplar.mode != "negative":
+        if match.exemplar.function == function and match.exemplar.mode != "negative" and not match.is_loose:
             for place in match.located:
                 found[place] = max(match.literal / letters, found.get(place, 0.0))
     return found

@@ -80,13 +80,15 @@ class Explanation:
     ``decided_by`` names the rule that settled it (``"exemplar"``, ``"evidence"``,
     ``"expectation"``, ``"values"``, ``"tool_choice"``, ``"blank"``); ``exemplar`` is the text of
     the exemplar that decided, if one did. ``functions`` has one row for each rival
-    with its named evidence; ``slots`` what was allowed for each slot and its score.
+    with its named evidence; ``slots`` what was allowed for each slot and its score;
+    ``grounds`` the numbers that the confidence was computed from.
     """
 
     decided_by: str
     exemplar: str | None = None
     functions: tuple[Mapping[str, JsonValue], ...] = ()
     slots: tuple[Mapping[str, JsonValue], ...] = ()
+    grounds: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [f"decided by {self.decided_by}" + (f": {self.exemplar!r}" if self.exemplar else "")]

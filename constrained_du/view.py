@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PREPOSITIONS, VERBS, stem
-from constrained_du.recognizers.numbers import find_numbers
+from constrained_du.recognizers.numbers import FoundNumber, find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.terms import normalised
 from constrained_du.types import Span
@@ -102,15 +102,19 @@ class View:
         return self.words[index + distance] if index + distance < len(self.words) else END
 
     @cached_property
+    def numbers(self) -> tuple[FoundNumber, ...]:
+        return tuple(find_numbers(self.text))
+
+    @cached_property
     def kinds(self) -> dict[Span, str]:
-        """Spans that are a time, date, duration or number as a whole."""
+        """Spans that are a time, date, duration, number or ordinal as a whole."""
         found: dict[Span, str] = {}
-        for number in find_numbers(self.text):
-            found[Span(number.start, number.end)] = "number"
+        for number in self.numbers:
+            found[Span(number.start, number.end)] = "ordinal" if number.kind == "ordinal" else "number"
         for kind, name in (("duration", "duration"), ("date", "date"), ("time", "time"), ("date-time", "datetime")):
             for time in find_times(self.text, kind, self.now):  # type: ignore[arg-type]
                 found.setdefault(Span(time.start, time.end), name)
-                if name != "datetime" or found[Span(time.start, time.end)] == "number":
+                if name != "datetime" or found[Span(time.start, time.end)] in ("number", "ordinal"):
                     found[Span(time.start, time.end)] = name
         return found
 
@@ -123,14 +127,27 @@ class View:
             marks[first : last + 1] = [kind] * (last - first + 1)
         return tuple(marks)
 
+    def cuts(self, span: Span) -> bool:
+        """Whether a span takes a part of a time or number and something beside it."""
+        return any(
+            span.overlaps(other) and not (other.start <= span.start and span.end <= other.end)
+            and not (span.start <= other.start and other.end <= span.end)
+            for other in self.kinds
+        )  # fmt: skip
+
     def shape(self, first: int, last: int) -> str:
         """The kind of a span: of a time or number, else ``name`` (capitals) or ``words``."""
-        kind = self.kinds.get(self.span_of(first, last))
+        span = self.span_of(first, last)
+        kind = self.kinds.get(span)
         if kind:
             return kind
-        inner = set(self.marked[first : last + 1]) - {""}
-        if inner and all(self.marked[i] or not self.is_content[i] for i in range(first, last + 1)):
-            return "datetime" if inner - {"number"} else "number"
+        if self.cuts(span):
+            return "words"
+        inside = [(self.within(s), kind) for s, kind in self.kinds.items() if span.start <= s.start and s.end <= span.end]
+        marked = {i for (start, end), _ in inside for i in range(start, end + 1)}
+        if inside and all(i in marked or not self.is_content[i] for i in range(first, last + 1)):
+            kinds = {kind for _, kind in inside} - {"number", "ordinal"}
+            return "datetime" if kinds else "number" if any(kind == "number" for _, kind in inside) else "words"
         capitals = [self.units[i].text[:1].isupper() for i in range(first, last + 1) if self.is_content[i]]
         return "name" if capitals and all(capitals) and first > 0 else "words"
 

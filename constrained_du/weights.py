@@ -234,3 +234,7 @@ OPEN_CERTAINTY = 6.0
 SLOT_SHARPNESS = 2.0
 """Multiplies the log odds of slots before they become probabilities: they were fitted against
 a dozen rivals, and all spans of the utterance share the probability."""
+
+CONFIDENCE_OF_CALLS: dict[str, float] = {"bias": 0.0, "function": 0.5, "slots": 0.5}
+CONFIDENCE_OF_REFUSALS: dict[str, float] = {"bias": 0.0, "function": 1.0}
+"""Log odds that the best answer is right, by its grounds (``Answering``)."""

@@ -76,7 +76,7 @@ def test_the_probabilities_of_all_legal_answers_add_up_to_one() -> None:
     answers = [(a.calls[0].name, json.dumps(dict(a.calls[0].arguments))) for a in result.alternatives]
     assert len(answers) == len(set(answers)) == 5  # the fallback, no letter, and three letters
     assert isclose(sum(exp(a.score) for a in result.alternatives), 1.0, rel_tol=1e-9)
-    assert isclose(sum(a.confidence for a in result.alternatives), 1.0, rel_tol=1e-9)
+    assert 0 < sum(a.confidence for a in result.alternatives) <= 1 + 1e-9
 
 
 def test_alternatives_come_best_first_and_the_first_is_the_answer() -> None:

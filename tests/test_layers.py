@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "constrained_du"
 
 FLOORS: tuple[tuple[str, str], ...] = (
     ("values and failures", "errors types dispatch"),
-    ("words and numbers", "words lexicon terms weights classifier search"),
+    ("words and numbers", "words lexicon terms weights classifier search confidence"),
     ("automata", "automata expressions pattern_syntax patterns"),
     ("documents", "sources exemplars links"),
     ("what is said", "recognizers view operators clauses"),
