@@ -178,6 +178,7 @@ class SlotEvidence:
 
     def __post_init__(self) -> None:
         self._known = self.view.explained_by(self.explained)
+        self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
     def score(self, place: Place, choice: Choice) -> float:
@@ -314,8 +315,13 @@ class SlotEvidence:
         else:
             features["unshown"] = 1.0
         kind = place.kind
-        if kind in _SHAPED:
-            features["kind same" if _agree(kind, shape) else "kind other" if shape in _SHAPED else "kind missing"] = 1.0
+        if kind == "recurring":
+            features["recurs" if view.recurs(first, last) else "recurs not"] = 1.0
+        elif kind in _SHAPED:
+            missing = "moment missing" if kind in _MOMENTS else "kind missing"
+            features["kind same" if _agree(kind, shape) else "kind other" if shape in _SHAPED else missing] = 1.0
+            features["moment part"] = float(kind == "datetime" and self._is_part(first, last))
+            features["recurs elsewhere"] = float(self._rhythmic and view.recurs(first, last))
         elif shape in _SHAPED:
             features["kind unwanted"] = 1.0
         elif _agree(kind, shape):
@@ -340,6 +346,11 @@ class SlotEvidence:
             features["role"], features["best role"] = role
         if not choice.exact:
             features["fuzzy"] = 1.0
+
+    def _is_part(self, first: int, last: int) -> bool:
+        span = self.view.span_of(first, last)
+        moments = [moment for moment, kind in self.view.kinds.items() if kind == "datetime" and moment != span]
+        return any(moment.start <= span.start and span.end <= moment.end for moment in moments)
 
     def _span_features(self, first: int, last: int, verbatim: bool) -> tuple[str, Features, float]:
         """Shape, features and score that do not depend on the slot; computed once for a span."""
@@ -370,6 +381,10 @@ class SlotEvidence:
         features["two or more"] = float(size > 1)
         features["one letter"] = float(unspaced and size == 1)
         features["unspaced"] = float(unspaced)
+        if view.is_unspaced[first] or view.is_unspaced[last]:
+            features["phrase start"] = float(view.starts_phrase(first))
+            features["phrase end"] = float(view.ends_phrase(last))
+            features["cut script"] = float(view.cuts_script(first, last))
         features["name"] = float(shape == "name")
         features["shaped"] = float(shape in _SHAPED)
         before, after = view.before(first), view.after(last)
@@ -472,6 +487,7 @@ def _namelike(view: View, index: int) -> bool:
 
 
 _NONE: frozenset[str] = frozenset()
+_MOMENTS = frozenset(("date", "time", "datetime"))
 _SHAPED = frozenset(("number", "date", "time", "datetime", "duration"))
 
 

@@ -27,11 +27,13 @@ PREPOSITIONS = frozenset(
 )
 DETERMINERS = frozenset("a an the this that these those some any my your his her its our their".split())
 PRONOUNS = frozenset("me us him her them you it i we he she they myself yourself".split())
+RECURRENCE = frozenset("every each daily weekly monthly yearly hourly weekdays weekends 毎 每".split())
 JOINTS = frozenset("a an the of and & de la le is".split())
 """Small words inside names."""
 
 # What a slot's own words say about the kind of its values. First match by word wins.
 KINDS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("recurring", frozenset("recurring recurrence repeat frequency 繰り返し 重复".split())),
     ("duration", frozenset("duration length minutes hours seconds days nights 时长 多久 期間 時間数".split())),
     ("datetime", frozenset("datetime date_time timerange when 日時".split())),
     ("time", frozenset("time hour clock 时间 時間 時刻".split())),

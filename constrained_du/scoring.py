@@ -30,7 +30,9 @@ Held = Callable[[int], Mapping[str, float]]
 AT_WORST = ("channel", "direct", "slots", "typed", "left")
 """Features that functions which were not judged have at the worst judged one's value."""
 Progress = Callable[[str, int, int], None]
-SHORTLIST = 6  # functions that the model judges; the right one is among six in 98 of 100 lines
+SHORTLIST = 6  # functions that the model judges at most; the right one is among six in 98 of 100 lines
+COVER = 0.9  # share of what retrieval finds likely that is judged; more changes no answer (benchmarks/README.md)
+CLEAR = 2.0  # log odds between one function and the fallback from which the model is not asked
 MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
 MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
 SHORTLIST_BESIDE = 2  # conversation functions that the model judges beside those
@@ -88,6 +90,17 @@ def _joined(verdict: Verdict, others: Sequence[Rival], shift: float) -> Verdict:
 def _first(quick: Mapping[int, float], among: Sequence[int], most: int) -> list[int]:
     """The likeliest few, the earlier in spec order first among equals."""
     return sorted(among, key=lambda i: (-quick[i], i))[:most]
+
+
+def _worth_judging(quick: Mapping[int, float], own: Sequence[int]) -> list[int]:
+    """The likeliest functions that together have COVER of what is likely."""
+    first = _first(quick, own, SHORTLIST)
+    if not first:
+        return []
+    top = quick[first[0]]
+    shares = np.exp([quick[i] - top for i in own])
+    reached = np.cumsum([np.exp(quick[i] - top) for i in first]) / shares.sum()
+    return first[: int(np.searchsorted(reached, COVER)) + 1]
 
 
 def behind(verdict: Verdict, unlikely: Sequence[int]) -> Verdict:
@@ -215,16 +228,22 @@ class FunctionScorer:
         own = [i for i in allowed if i not in self.domain.built_in] or beside
         beside = beside if own is not beside else []
         retrieved = self._against_all(self.retrieved(utterance, away | frozenset(beside)), beside)
-        quick = {i: weights.quick({**retrieved[i], **known.get(i, {})}) for i in allowed}
-        few = {*_first(quick, own, SHORTLIST), *_first(quick, beside, SHORTLIST_BESIDE)}
-        few |= {i for i in known if i in quick and "expected" in known[i]}
-        judged = self.judged(utterance, sorted(few))
+        plain = {i: {**retrieved[i], **known.get(i, {})} for i in allowed}
+        quick = {i: weights.quick(plain[i]) for i in allowed}
+        asked = [i for i in known if i in quick and "expected" in known[i]]
+        few = _worth_judging(quick, own)
+        if not beside and len({*few, *asked}) == 1:
+            rivals = sorted((Rival(i, plain[i], quick[i]) for i in own), key=_rank)
+            fallback = weights.fallback_features(rivals[0].features, retrieved, own, {})
+            verdict = Verdict(tuple(rivals), weights.quick_fallback(fallback), fallback)
+            if abs(rivals[0].score - verdict.fallback) >= CLEAR:
+                return verdict
+        few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
+        judged = self.judged(utterance, few)
         if held is not None:
             judged = {i: {**found, **held(i)} for i, found in judged.items()}
         floor = {name: min(found.get(name, 0.0) for found in judged.values()) for name in AT_WORST} if judged else {}
-        features = {
-            i: {**retrieved[i], **known.get(i, {}), **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed
-        }
+        features = {i: {**plain[i], **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed}
         rivals = sorted((Rival(i, features[i], weights.score(features[i])) for i in own), key=_rank)
         of_own = {i: found for i, found in judged.items() if i in own}
         fallback = weights.fallback_features(rivals[0].features if rivals else {}, retrieved, own, of_own)

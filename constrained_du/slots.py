@@ -197,5 +197,6 @@ def _best_first(found: Iterable[Assignments[Filling]]) -> Iterator[Assigned]:
 
 
 def _likely(fillings: Sequence[Filling]) -> list[Filling]:
-    best = max((filling.score for filling in fillings), default=0.0)
-    return [filling for filling in fillings if filling.score > max(-NEGLIGIBLE, best - 2 * NEGLIGIBLE)]
+    """Without the spans that cannot be meant: each costs the search as much as one that can."""
+    least = max(-NEGLIGIBLE, max((filling.score for filling in fillings), default=0.0) - 2 * NEGLIGIBLE)
+    return [filling for filling in fillings if filling.score > least or not filling.located]

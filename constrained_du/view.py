@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PREPOSITIONS, VERBS, stem
+from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PREPOSITIONS, RECURRENCE, VERBS, stem
+from constrained_du.phrases import phrase_starts, script
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.terms import normalised
@@ -64,6 +65,37 @@ class View:
     @cached_property
     def is_unspaced(self) -> tuple[bool, ...]:
         return tuple(is_unspaced(unit.text) for unit in self.units)
+
+    @cached_property
+    def _phrases(self) -> frozenset[int]:
+        return phrase_starts(self.text) if any(self.is_unspaced) else frozenset()
+
+    def starts_phrase(self, index: int) -> bool:
+        """Whether a phrase may begin with a unit: a letter that does, or anything after another script."""
+        if index >= len(self.units) or not self.is_unspaced[index]:
+            return True
+        return self.units[index].start in self._phrases
+
+    def ends_phrase(self, index: int) -> bool:
+        """Whether nothing but particles and endings follows a unit within its phrase."""
+        following = index + 1
+        while not self.starts_phrase(following):
+            if script(self.units[following].text) != "hiragana" and self.words[following] not in PARTICLES:
+                return False
+            following += 1
+        return True
+
+    def cuts_script(self, first: int, last: int) -> bool:
+        """Whether an edge of a span lies inside letters of one script that no phrase divides."""
+        return any(
+            a >= 0 and b < len(self.units) and not self.starts_phrase(b)
+            and script(self.units[a].text) == script(self.units[b].text) in ("kanji", "katakana")
+            for a, b in ((first - 1, first), (last, last + 1))
+        )  # fmt: skip
+
+    def recurs(self, first: int, last: int) -> bool:
+        """Whether a span speaks of a rhythm ("every Friday", "毎日")."""
+        return any(word in RECURRENCE for word in self.words[first : last + 1]) or "ごと" in "".join(self.words[first : last + 1])
 
     def explained_by(self, known: frozenset[str]) -> tuple[bool, ...]:
         """For each unit whether it is known; letters of unspaced scripts in known pairs only."""

@@ -260,7 +260,14 @@ def test_scores_that_are_not_numbers_are_an_error_not_an_answer() -> None:
     made = engine([LETTER, STOP])
     made.backend.script = broken  # type: ignore[attr-defined]
     with pytest.raises(DecodeError, match="not numbers"):
-        ask(made, "choose b")
+        ask(made, "zqxjkv")
+
+
+def test_the_model_is_not_asked_where_the_words_leave_one_function() -> None:
+    made = engine([LETTER, STOP])
+    clear, unclear = ask(made, "choose b"), ask(made, "zqxjkv b")
+    assert calls(clear) == [("choose", {"letter": "b"})]
+    assert clear.stats.tokens_evaluated == 0 < unclear.stats.tokens_evaluated
 
 
 def test_a_long_utterance_is_refused_before_anything_is_evaluated() -> None:
@@ -274,5 +281,5 @@ def test_a_long_utterance_is_refused_before_anything_is_evaluated() -> None:
 
 def test_unlikely_words_cost_no_more_than_likely_ones() -> None:
     made = engine([LETTER, STOP])
-    costs = {ask(made, text).stats.tokens_evaluated for text in ("choose a", "zqxjkv a")}
+    costs = {ask(made, text).stats.tokens_evaluated for text in ("perhap a", "zqxjkv a")}
     assert len(costs) == 1 and np.isfinite(list(costs)).all()

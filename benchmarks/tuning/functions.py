@@ -204,6 +204,9 @@ FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift"
             "best expected short", "best active", "top slots", "top typed", "least left", "best slots", "best typed",
             "best left", "best template"]  # fmt: skip
 
+JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left"))
+"""What is not known before the model and the slots were asked."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -229,8 +232,10 @@ def main() -> None:
     for name, keys, more, none in (("BARE", bare, [], []), ("SHOWN", shown, ["classified", "exemplar"], beside),
                                    ("OTHER", other, [], [])):  # fmt: skip
         print(name)
-        of, of_fallback = report(known, keys, BASE + more, FALLBACK + none, arguments.penalty)
-        print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in (of, of_fallback)]))
+        every = [*BASE, *more], [*FALLBACK, *none]
+        quick = [[n for n in names if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for names in every]
+        parts = [*report(known, keys, *every, arguments.penalty), *report(known, keys, *quick, arguments.penalty)]
+        print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in parts]))
 
 
 if __name__ == "__main__":
