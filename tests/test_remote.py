@@ -91,7 +91,7 @@ def forget(engine: str) -> None:
     """Asks for something else, so that nothing of the last prompt is kept."""
     body = json.dumps({"model": "smol", "prompt": "x", "max_tokens": 1}).encode()
     request = urllib.request.Request(f"{engine}/completions", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+    with urllib.request.urlopen(request, timeout=4 * PATIENCE) as answer:
         answer.read()
 
 
@@ -112,7 +112,7 @@ def remote(engine: str) -> Converter:
 
 SAID: list[dict[str, Any]] = json.loads((CITY / "scenarios.json").read_text(encoding="utf-8"))
 ALIKE: list[tuple[str, dict[str, Any]]] = [
-    *((line["utterance"], {}) for line in SAID[:12]),
+    *((line["utterance"], {}) for line in SAID[:8]),
     ("any museum worth a visit in Utrecht?", {"functions": ["outings", "departures"]}),
     ("what can we do in Sneek?", {"entities": {"area": [(18, 23, "SNK")]}, "tool_choice": "outings"}),
     ("from Breda to Tilburg, and open the settings", {"max_calls": 2}),
