@@ -32,6 +32,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # the package besi
 from load_domains import DOMAINS, build, cheap, costly, shown
 
 from constrained_du import Converter
+from constrained_du.server.options import Limits
 
 GROWTH = 0.01  # of resident memory over the second half
 CLIENTS, SLOW = 16, 8
@@ -113,8 +114,10 @@ def server(folder: Path, seconds: float) -> bool:
     crowd = [burst.submit(ask, place, "notes", "please remember to buy milk", 8) for _ in range(64)]
     time.sleep(0.5)
     process.send_signal(signal.SIGTERM)
+    told = time.monotonic()
     statuses = Counter(one.result() for one in crowd)
     burst.shutdown()
+    drained = time.monotonic() - told
     done.set()
     code = process.wait(120)
     times = sorted(took for _, took in found)
@@ -122,10 +125,11 @@ def server(folder: Path, seconds: float) -> bool:
     print(
         f"{len(found):,} requests of {CLIENTS} clients beside {SLOW} slow ones in {seconds:.0f} s: statuses {dict(plain)}, "
         f"p50 {times[len(times) // 2] * 1000:.0f} ms, p99 {times[len(times) * 99 // 100] * 1000:.0f} ms; "
-        f"64 at once and SIGTERM: statuses {dict(statuses)}, exit {code}",
+        f"64 at once and SIGTERM: statuses {dict(statuses)}, exit {code}, {drained:.0f} s",
         flush=True,
     )
-    return set(plain) <= {200} and set(statuses) <= {200, 429, 0} and statuses[429] > 0 and statuses[200] > 0 and code == 0
+    cut = {500} if drained >= Limits().draining else set[int]()  # what the limit of draining cut off
+    return set(plain) <= {200} and set(statuses) <= {200, 429, 0} | cut and statuses[429] > 0 and statuses[200] > 0 and code == 0
 
 
 def ask(place: str, model: str, text: str, n: int = 1) -> int:

@@ -36,6 +36,8 @@ _ATOM = regex.compile(
 )
 _UNSPACED_START = regex.compile(rf"[{_UNSPACED}]", regex.VERSION1)
 SENTENCE_PUNCTUATION = frozenset(".,;:!?…。，、；：！？｡､．،؛؟۔।॥։።፣¿¡")
+_OPENED = regex.compile("[\u202a\u202b\u202d\u202e\u2066-\u2068]+$")  # letters that turn the direction …
+_CLOSED = regex.compile("[\u202c\u2069]+")  # … until one of these: a span may hold its own
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 
 
@@ -75,7 +77,11 @@ def boundaries(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     ends = {atom.end for atom in bordering}
     ends |= {atom.end - 2 for atom in bordering if atom.kind == "word" and _POSSESSIVE.search(atom.text)}
     ends |= {atom.end - 1 for atom in bordering if atom.kind == "abbreviation"}
-    return starts, tuple(sorted(ends))
+    for blank in (atom for atom in atoms(text) if atom.kind == "blank" and not atom.text.isascii()):
+        opened, closed = _OPENED.search(blank.text), _CLOSED.match(blank.text)
+        starts += (blank.start + opened.start(),) if opened and blank.end in starts else ()
+        ends |= {blank.start + closed.end()} if closed and blank.start in ends else set()
+    return tuple(sorted(starts)), tuple(sorted(ends))
 
 
 def is_unspaced(text: str) -> bool:

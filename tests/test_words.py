@@ -63,6 +63,8 @@ def is_a_span(text: str, part: str) -> bool:
         ("“so be it” (he said)", ["so be it", "“so be it”", "(he said)", "he said"], ["o be it"]),
         ("a\u200bb", ["a", "b"], ["a\u200b", "\u200bb"]),
         ("٣٤ رقم", ["٣٤"], ["٣", "٤"]),
+        ("say \u202eklim\u202c now", ["klim", "\u202eklim\u202c", "say \u202eklim"], [" \u202eklim", "klim\u202c ", "\u202e", "\u202c now"]),
+        ("\u2067שלום\u2069", ["שלום", "\u2067שלום\u2069"], ["\u2069"]),
     ],
 )
 def test_a_span_stands_between_word_boundaries(text: str, spans: list[str], no_spans: list[str]) -> None:
