@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from constrained_du import ConstrainedDuError, ContextOverflowError, Converter, DecodeError, ModelError, Result, digests
+from constrained_du.engine import RESERVED
 from constrained_du.llama import LlamaBackend, LlamaEmbedder, _c
 from constrained_du.models import locate
 
@@ -96,6 +97,18 @@ def test_what_is_beyond_the_context_is_an_error_with_both_numbers(du: Converter,
         with pytest.raises(ContextOverflowError, match=r"\d+ tokens.*512 tokens.*shorten"):
             du.convert(text)
         assert shown(du.convert(SAID)) == right
+
+
+def test_the_longest_utterance_that_fits_is_answered_and_one_token_more_is_told_both_numbers(model_path: Path) -> None:
+    small = Converter(model_path, embedder=None, context=256).add_function_specs(SPECS[:1]).finalize()
+    tokens = LlamaBackend(model_path, context=256).encode
+    room = 256 - RESERVED
+    longest = " gate" * room
+    assert len(tokens(longest)) == room and len(tokens(longest + " gate")) == room + 1
+    assert small.convert(longest).calls
+    with pytest.raises(ContextOverflowError, match=f"{room + 1} tokens.*256 tokens leaves room for {room}"):
+        small.convert(longest + " gate")
+    assert small.convert(longest).calls
 
 
 def test_a_failure_in_the_middle_of_free_text_leaves_nothing_for_the_next(
