@@ -435,7 +435,7 @@ class LlamaEmbedder:
     def embed(self, text: str) -> NDArray[np.float32]:
         """A unit vector (size,); a text beyond the context is cut, which only blurs it."""
         body = self._tokens.encode(text)[: self.context - 2]
-        tokens = [self._cls, *body, self._sep]
+        tokens = [token for token in (self._cls, *body, self._sep) if token >= 0]
         with self._busy:
             batch = _c.llama_batch_init(len(tokens), 0, 1)
             try:
@@ -446,7 +446,8 @@ class LlamaEmbedder:
                 memory = _c.llama_get_memory(self._context.pointer)
                 if memory:
                     _c.llama_memory_clear(memory, True)
-                code = int(_c.llama_encode(self._context.pointer, batch))
+                evaluate = _c.llama_encode if self._sep >= 0 else _c.llama_decode  # a language model has no SEP
+                code = int(evaluate(self._context.pointer, batch))
             finally:
                 _c.llama_batch_free(batch)
             pointer = None if code else _c.llama_get_embeddings_seq(self._context.pointer, 0)

@@ -61,6 +61,13 @@ def exemplar_text(exemplar: Exemplar) -> str:
     return "".join(part if isinstance(part, str) else " ".join(words_of(part.name)) for part in exemplar.parts)
 
 
+def exemplar_frame(exemplar: Exemplar) -> str:
+    """An exemplar without its slots: the words that the developer wrote for this function. The names
+    where there are no others."""
+    frame = " ".join(" ".join(part for part in exemplar.parts if isinstance(part, str)).split())
+    return frame if any(map(str.isalpha, frame)) else exemplar_text(exemplar)
+
+
 def clarification(function: Function, slot: Member) -> str:
     """A question for a missing slot, from the spec's own words."""
     asked = function.extras.get("clarification") or function.extras.get("prompts") or {}

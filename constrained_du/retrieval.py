@@ -59,14 +59,18 @@ class Retrieval:
         exemplars: Sequence[tuple[int, str]],
         embedder: Embedder | None,
         progress: Progress | None = None,
+        more: Sequence[tuple[int, str]] = (),
     ) -> Retrieval:
-        """``descriptions``: one text a function; ``exemplars``: (function, text)."""
+        """``descriptions``: one text a function; ``exemplars``: (function, text); ``more`` are
+        others for the vectors alone (terms are misled by words that nobody says)."""
         count = len(descriptions)
         owners = [*range(count), *(owner for owner, _ in exemplars)]
         texts = [*descriptions, *(text for _, text in exemplars)]
         terms = TermIndex.fit(texts, owners, count)
         if embedder is None:
             return cls(count, terms)
+        owners += [owner for owner, _ in more]
+        texts += [text for _, text in more]
         vectors = np.empty((len(texts), embedder.size), np.float32)
         for index, text in enumerate(texts):
             vectors[index] = embedder.embed(text)

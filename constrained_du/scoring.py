@@ -144,18 +144,16 @@ def prepare(
 
 def retrievals(domain: Domain, embedder: Embedder | None, report: Progress) -> dict[str, Retrieval]:
     """The fitted indexes: what functions say of themselves, their names, and their exemplars."""
-    exemplars = [
-        (domain.index[exemplar.function], prompt.exemplar_text(exemplar))
-        for exemplar in domain.exemplars
-        if exemplar.mode != "negative"
-    ]
+    shown = [exemplar for exemplar in domain.exemplars if exemplar.mode != "negative"]
+    frames = [(domain.index[exemplar.function], prompt.exemplar_frame(exemplar)) for exemplar in shown]
+    named = [(domain.index[exemplar.function], prompt.exemplar_text(exemplar)) for exemplar in shown if exemplar.slots]
     functions = domain.functions
     return {
         "portraits": Retrieval.fit([prompt.portrait(function) for function in functions], [], embedder),
         "names": Retrieval.fit([function.name for function in functions], [], embedder),
         "retrieval": Retrieval.fit(
-            [prompt.summary(function) for function in functions], exemplars, embedder,
-            lambda done, of: report("exemplars", done, of),
+            [prompt.summary(function) for function in functions], frames, embedder,
+            lambda done, of: report("exemplars", done, of), named,
         ),
     }  # fmt: skip
 

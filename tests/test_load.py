@@ -6,16 +6,16 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from load_domains import DOMAINS, Asked, build, cheap, costly, shown
 from scripted_world import QuickBackend, scripted_world
 
 from constrained_du import Converter, Result
-from constrained_du.backend import Query
+from constrained_du.backend import Count
 from constrained_du.server.crew import Crew
 from constrained_du.server.refusals import Refusal
 
@@ -46,18 +46,17 @@ def test_eight_threads_over_three_artifacts_get_what_one_thread_gets(converters:
 
 
 class Gated(QuickBackend):
-    """Waits in its first evaluation until it is let go; counts the evaluations."""
+    """Keeps the first request waiting at the lock that each one takes, until it is let go; counts them."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.begun, self.go, self.evaluations = threading.Event(), threading.Event(), 0
+        self.begun, self.go, self.requests = threading.Event(), threading.Event(), 0
 
-    def score(self, queries: Any) -> list[list[list[float]]]:
+    def exclusive(self) -> AbstractContextManager[Count]:
         self.begun.set()
         assert self.go.wait(60)
-        self.evaluations += 1
-        given: list[Query] = list(queries)
-        return super().score(given)
+        self.requests += 1
+        return super().exclusive()
 
 
 @pytest.fixture
@@ -68,7 +67,7 @@ def gated() -> Iterator[tuple[Converter, Gated]]:
         converter = Converter("scripted").add_function_specs([{"name": "stop", "description": "Stop the music"}]).finalize()
         backend.begun.clear()
         backend.go.clear()
-        backend.evaluations = 0
+        backend.requests = 0
         yield converter, backend
     backend.go.set()
 
@@ -93,13 +92,16 @@ def test_a_cancelled_aconvert_frees_its_place(gated: tuple[Converter, Gated]) ->
         return await last
 
     result = asyncio.run(scene())
-    assert backend.evaluations == 2, "one was under way already, the last was wanted; those between never ran"
+    assert backend.requests == 2, "one was under way already, the last was wanted; those between never ran"
     assert result.alternatives == converter.convert("halt").alternatives
 
 
 async def _until(holds: Callable[[], bool]) -> None:
-    while not holds():
+    for _ in range(60_000):
+        if holds():
+            return
         await asyncio.sleep(0.001)
+    raise AssertionError("it never happened")
 
 
 def test_a_crew_gives_the_place_of_who_went_away_to_the_next() -> None:

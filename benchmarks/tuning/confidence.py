@@ -22,6 +22,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import accuracy
 
+from constrained_du import Result
 from constrained_du.classifier import minimise
 from constrained_du.evaluation.figures import Judged, auroc, calibration_error
 
@@ -35,7 +36,11 @@ def gather(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
         started = time.monotonic()
         rows: list[Mapping[str, float]] = []
         model = "gemma3-270m" if plan.split(":")[0].endswith(("zh", "ja")) else "smollm2-135m-instruct"
-        report = accuracy.run(arguments.data, plan, model, arguments.most, None, lambda result, to=rows: to.append(result.explain().grounds))
+
+        def see(result: Result, to: list[Mapping[str, float]] = rows) -> None:
+            to.append(result.explain().grounds)
+
+        report = accuracy.run(arguments.data, plan, model, arguments.most, None, see)
         print(accuracy.row(plan, report, time.monotonic() - started), flush=True)
         answered = [outcome for outcome in report.outcomes if outcome.error is None]
         known[plan] = [(dict(g), o.refused, o.right) for g, o in zip(rows, answered, strict=True)]
@@ -81,7 +86,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     known = pickle.loads(arguments.cache.read_bytes()) if arguments.cache.exists() else {}
     gather(arguments, known)
-    names = {refused: sorted({n for rows in known.values() for g, away, _ in rows if away == refused for n in g}) for refused in (False, True)}
+    every = [row for rows in known.values() for row in rows]
+    names = {refused: sorted({n for g, away, _ in every if away == refused for n in g}) for refused in (False, True)}
 
     def fitted(plans: Sequence[str]) -> dict[bool, dict[str, float]]:
         return {refused: fit(rows_of(known, plans, refused), names[refused]) for refused in (False, True)}
@@ -95,7 +101,8 @@ def main() -> None:
         calls = [row for row in rows if not row[1]]
         rank = auroc(judged(calls, fitted(others)))
         right = sum(row.right for row in found) / len(found)
-        print(f"{plan:28} right {right:.3f}  ECE {calibration_error(found):.3f}  AUROC of calls {rank if rank is None else round(rank, 3)}")
+        ranked = "–" if rank is None else f"{rank:.3f}"
+        print(f"{plan:28} right {right:.3f}  ECE {calibration_error(found):.3f}  AUROC of calls {ranked}")
     print(f"all, each set unseen: ECE {calibration_error(everything):.3f}  AUROC {auroc(everything):.3f}")
     final = fitted(list(known))
     print(f"all, as fitted: ECE {calibration_error(judged([r for rows in known.values() for r in rows], final)):.3f}")

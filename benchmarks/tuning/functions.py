@@ -15,11 +15,13 @@ import random
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from constrained_du import scoring
 from constrained_du.answering import Answering
 from constrained_du.backend import Remembering
 from constrained_du.classifier import minimise
@@ -219,6 +221,7 @@ def main() -> None:
     parser.add_argument("--fit-only", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    scoring.COVER, scoring.CLEAR = 1.0, inf  # everything is judged here; the cascade is for those who wait
     known: dict[str, list[dict[str, Any]]] = pickle.loads(arguments.cache.read_bytes()) if arguments.cache.exists() else {}
     if not arguments.fit_only:
         def save() -> None:
