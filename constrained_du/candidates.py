@@ -27,6 +27,11 @@ class Candidates:
         """Those of the first key that is there; None if none restricts the slot."""
         return next((self.by_key[key] for key in keys if key in self.by_key), None)
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Where they stand, each place once."""
+        return tuple(dict.fromkeys(c.span for own in self.by_key.values() for c in own if c.span is not None))
+
 
 @dataclass(frozen=True, slots=True)
 class Expectation:

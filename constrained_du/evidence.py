@@ -42,6 +42,7 @@ from constrained_du.words import SENTENCE_PUNCTUATION, atoms, is_unspaced
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
+FEW = 200  # listed values among which longer ones that were said are looked for
 SLOT = "<slot>"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
@@ -173,11 +174,16 @@ class SlotEvidence:
     roles: Mapping[tuple[str, Span], tuple[float, float]] = field(default_factory=dict)
     templates: Mapping[tuple[str, Span], float] = field(default_factory=dict)
     """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""
+    supplied: tuple[Span, ...] = ()
+    """The spans of all supplied candidates."""
     _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
     _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._known = self.view.explained_by(self.explained)
+        listed = [place for place in self.others if isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW]
+        mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
+        self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
@@ -346,6 +352,12 @@ class SlotEvidence:
             features["role"], features["best role"] = role
         if not choice.exact:
             features["fuzzy"] = 1.0
+        if choice.source != "verbatim":
+            features["nested"] = float(self._is_nested(span))
+
+    def _is_nested(self, span: Span) -> bool:
+        """Whether a longer supplied or listed value that was said holds this one ("bedroom" in "bedroom lamp")."""
+        return any(o != span and o.start <= span.start and span.end <= o.end for o in (*self.supplied, *self._listed_spans))
 
     def _is_part(self, first: int, last: int) -> bool:
         span = self.view.span_of(first, last)

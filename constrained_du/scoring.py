@@ -18,6 +18,7 @@ from constrained_du.backend import Backend, Embedder, Prefix, Query
 from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.fillings import Filling
+from constrained_du.opposites import compared, sides
 from constrained_du.retrieval import Retrieval, Vectors
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
@@ -276,6 +277,8 @@ class FunctionScorer:
         main = self.prepared.retrieval.resemblance(utterance, vector)
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
+        said = sides(utterance)
+        poles = [compared(said, own) for own in self.domain.sides]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
         return [
@@ -285,6 +288,8 @@ class FunctionScorer:
                 "portrait terms": float(portrait.terms[i]),
                 "classified": float(classified[i]),
                 "exemplar": float(main.exemplar[i]),
+                "same side": float(poles[i][0]),
+                "opposite": float(poles[i][1]),
             }
             for i in range(len(self.domain.functions))
         ]

@@ -112,6 +112,7 @@ class Slots:
         return SlotEvidence(
             self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
             tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
+            supplied=self.request.candidates.spans,
         )  # fmt: skip
 
     def _filled(

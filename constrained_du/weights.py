@@ -89,6 +89,12 @@ BARE_VALUES: dict[str, float] = {"expected whole": 3.5, "active whole": 2.5}
 hand on the bundled domains: the data sets have too few of these to fit them."""
 
 
+POLES: dict[str, float] = {"same side": 0.8, "opposite": -5.0}
+"""Opposite actions ("on", "off"). Set by hand, large: to do the opposite is worse than to ask again."""
+
+BY_HAND = {**BARE_VALUES, **POLES}
+
+
 def _weighed(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
     return sum(weight * features.get(name, 0.0) for name, weight in weights.items())
 
@@ -105,13 +111,13 @@ class FunctionWeights:
 
     def quick(self, features: Mapping[str, float]) -> float:
         """What can be said without the language model."""
-        return _weighed(self.of_quick, features) + _weighed(BARE_VALUES, features)
+        return _weighed(self.of_quick, features) + _weighed(BY_HAND, features)
 
     def quick_fallback(self, features: Mapping[str, float]) -> float:
         return _weighed(self.of_quick_fallback, features)
 
     def score(self, features: Mapping[str, float]) -> float:
-        return _weighed(self.of, features) + _weighed(BARE_VALUES, features)
+        return _weighed(self.of, features) + _weighed(BY_HAND, features)
 
     def fallback(self, features: Mapping[str, float]) -> float:
         return _weighed(self.of_fallback, features)

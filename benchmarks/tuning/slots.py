@@ -137,7 +137,8 @@ def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any) -> C
     places = tuple(domain.places[function.label].values())
     matches = domain.templates.matches(view, {function.label: 0}, lambda _: grammar)
     templates = resemblances(matches, function.label, view.letters)
-    evidence = Recorder(function, view, expected, domain.explained[function.label], places, templates=templates)
+    explained = domain.explained[function.label]
+    evidence = Recorder(function, view, expected, explained, places, templates=templates, supplied=candidates.spans)
     if embedder is not None and len(function.slots) > 1:
         filler = Filler(evidence, grammar.definitions, 24)
         rough = [filler.fillings(p, f.node, f.name) for p, f in zip(places, grammar.slots.fields, strict=True)]

@@ -1,0 +1,64 @@
+"""Words that mean opposite actions: "on" and "off", "open" and "close", 开 and 关.
+
+Texts about opposite actions are alike in all other words, so likeness cannot tell them apart.
+Closed lists of English, Japanese and Chinese; knows texts only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from constrained_du.lexicon import stem, words_of
+from constrained_du.words import atoms
+
+_PAIRS: tuple[tuple[str, str], ...] = (
+    ("on activate enable", "off deactivate disable"),
+    ("open raise", "close shut lower"),
+    ("lock", "unlock"),
+    ("up increase louder brighter higher warmer", "down decrease reduce quieter dimmer lower cooler"),
+    ("start begin", "stop end cancel"),
+    ("pause", "unpause resume continue"),
+    ("mute silence", "unmute"),
+    ("add", "remove delete"),
+    ("next skip", "previous"),
+    ("buy", "sell"),
+    ("arrive arriving arrival", "depart departing departure leave leaving"),
+)
+_UNSPACED: tuple[tuple[str, str], ...] = (
+    ("打开|开启|开灯|つけ|付け|点け|オン|開け", "关闭|关掉|关上|关灯|消し|消す|オフ|閉め|閉じ"),
+    ("增大|增加|调高|提高|升高|上げ|増や|大きく|明るく", "减小|减少|调低|降低|下げ|減ら|小さく|暗く"),
+    ("开始|始め|開始", "停止|结束|取消|止め|終了|キャンセル"),
+    ("添加|加入|追加", "删除|移除|削除"),
+    ("下一|次の|次へ", "上一|前の|前へ"),
+)
+_SWITCHED = frozenset("turn switch power flip put come go stay keep is are be lights light lamp fan tv".split())
+_SIDES = tuple(tuple(frozenset(stem(word) for word in side.split()) for side in pair) for pair in _PAIRS)
+_PATTERNS = tuple(tuple(re.compile(side) for side in pair) for pair in _UNSPACED)
+
+Sides = frozenset[tuple[int, int]]
+"""(pair, side) of what a text says."""
+
+
+def sides(text: str) -> Sides:
+    words = [stem(word) for atom in atoms(text) if atom.kind == "word" for word in words_of(atom.text) or (atom.text,)]
+    said = {word for index, word in enumerate(words) if word != "on" or _switches(words, index)}
+    found = {(p, s) for p, pair in enumerate(_SIDES) for s, side in enumerate(pair) if said & side}
+    found |= {(len(_SIDES) + p, s) for p, pair in enumerate(_PATTERNS) for s, side in enumerate(pair) if side.search(text)}
+    return frozenset(found)
+
+
+def _switches(words: Sequence[str], index: int) -> bool:
+    """Whether "on" is a state and no preposition: at the end, or after a verb of switching."""
+    return index + 1 == len(words) or (index > 0 and words[index - 1] in _SWITCHED)
+
+
+def compared(said: Sides, own: Sides) -> tuple[bool, bool]:
+    """Whether a function is on the side that was said, and whether it is on the other one; a pair
+    of which a text has both sides says nothing."""
+    said, own = _plain(said), _plain(own)
+    return bool(said & own), bool({(pair, 1 - side) for pair, side in said} & own)
+
+
+def _plain(found: Sides) -> Sides:
+    return frozenset((pair, side) for pair, side in found if (pair, 1 - side) not in found)
