@@ -112,7 +112,7 @@ class Answering:
 
     def _situation(self, allowed: Sequence[int]) -> dict[int, dict[str, float]]:
         """What was asked or talked about before, as features of functions."""
-        short = float(sum(unit.may_border for unit in self.view.units) <= SHORT)
+        short = float(self.view.size <= SHORT)
         found: dict[int, dict[str, float]] = {}
         for expectation in self.request.expectations:
             index = self.domain.index[expectation.function]

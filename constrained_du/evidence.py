@@ -372,7 +372,7 @@ class SlotEvidence:
             features: Features = {}
             view = self.view
             covered = [i for i in range(first, last + 1) if view.is_content[i] and not self._known[i]]
-            features["whole"] = float(last - first + 1 >= sum(u.may_border for u in view.units))
+            features["whole"] = float(last - first + 1 >= view.size)
             features["covers"] = min(4.0, len(covered))
             features["some"] = float(bool(covered))
             if verbatim:
@@ -393,6 +393,7 @@ class SlotEvidence:
         features["two or more"] = float(size > 1)
         features["one letter"] = float(unspaced and size == 1)
         features["unspaced"] = float(unspaced)
+        features["cut foreign"] = float(view.cuts_foreign(first, last))
         if view.is_unspaced[first] or view.is_unspaced[last]:
             features["phrase start"] = float(view.starts_phrase(first))
             features["phrase end"] = float(view.ends_phrase(last))

@@ -46,6 +46,11 @@ class View:
         return max(1, sum(map(len, self.words)))
 
     @cached_property
+    def size(self) -> int:
+        """How many units a value may begin or end with: its words."""
+        return sum(unit.may_border for unit in self.units)
+
+    @cached_property
     def first_at(self) -> dict[int, int]:
         """Unit index by the offset at which the unit starts."""
         return {unit.start: index for index, unit in enumerate(self.units)}
@@ -90,6 +95,14 @@ class View:
         return any(
             a >= 0 and b < len(self.units) and not self.starts_phrase(b)
             and script(self.units[a].text) == script(self.units[b].text) in ("kanji", "katakana")
+            for a, b in ((first - 1, first), (last, last + 1))
+        )  # fmt: skip
+
+    def cuts_foreign(self, first: int, last: int) -> bool:
+        """Whether an edge of a span divides words with spaces amid letters without: a name, most often."""
+        return any(self.is_unspaced) and any(
+            0 <= a and b < len(self.units) and not self.is_unspaced[a] and not self.is_unspaced[b]
+            and self.units[a].kind == self.units[b].kind == "word"
             for a, b in ((first - 1, first), (last, last + 1))
         )  # fmt: skip
 
