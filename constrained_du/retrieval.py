@@ -14,11 +14,35 @@ from numpy.typing import NDArray
 
 from constrained_du import classifier
 from constrained_du.backend import Embedder
+from constrained_du.lexicon import JOINTS
 from constrained_du.terms import TermIndex
+from constrained_du.words import SENTENCE_PUNCTUATION, atoms
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 TERM_WEIGHT = 7.0  # cosine to a TF-IDF centroid, beside logits; design.md, exemplar table
+
+
+MOST_NAMES = 0.65  # of the words; beyond, capitals are the writer's habit
+_NO_NAMES = frozenset("I I'm I'd I'll I've I’m I’d I’ll I’ve".split())
+
+
+def frame_of(utterance: str) -> str:
+    """The utterance without its names (words in capitals inside a sentence): these say which
+    value is meant, and mislead about the function. The utterance itself where little is left."""
+    words = [atom for atom in atoms(utterance) if atom.kind != "blank"]
+    before = [".", *(word.text for word in words)]
+    named = [
+        word.kind == "word" and word.text[:1].isupper() and word.text not in _NO_NAMES and last not in SENTENCE_PUNCTUATION
+        for word, last in zip(words, before, strict=False)
+    ]
+    small = [word.text.casefold() in JOINTS for word in words]
+    for i in range(1, len(words) - 1):
+        after = next((named[j] for j in range(i + 1, len(words)) if named[j] or not small[j]), False)
+        named[i] = named[i] or (small[i] and named[i - 1] and after)
+    if not any(named) or sum(named) > MOST_NAMES * len(words):
+        return utterance
+    return " ".join(word.text for word, is_name in zip(words, named, strict=True) if not is_name)
 
 
 @dataclass(frozen=True, slots=True)

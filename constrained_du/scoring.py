@@ -19,7 +19,7 @@ from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.fillings import Filling
 from constrained_du.opposites import compared, sides
-from constrained_du.retrieval import Retrieval, Vectors
+from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
@@ -273,7 +273,7 @@ class FunctionScorer:
 
     def retrieved(self, utterance: str, away: frozenset[int] = frozenset()) -> list[dict[str, float]]:
         """For every function what retrieval says, those ``away`` being no rivals; no tokens."""
-        vector: Vectors | None = None if self.embedder is None else self.embedder.embed(utterance)
+        vector = None if self.embedder is None else self._embedded(self.embedder, utterance)
         main = self.prepared.retrieval.resemblance(utterance, vector)
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
@@ -293,6 +293,16 @@ class FunctionScorer:
             }
             for i in range(len(self.domain.functions))
         ]
+
+    @staticmethod
+    def _embedded(embedder: Embedder, utterance: str) -> Vectors:
+        """The unit vector between the utterance as it is and without its names."""
+        vector, frame = embedder.embed(utterance), frame_of(utterance)
+        if frame == utterance:
+            return vector
+        both = vector + embedder.embed(frame)
+        unit: Vectors = both / np.float32(np.linalg.norm(both))
+        return unit
 
     def roles(
         self, utterance: str, index: int, fillings: Sequence[Sequence[Filling]]
