@@ -12,7 +12,6 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constrained_du.backend import Count, Prefix, Query, log_sum_exp
+from constrained_du.backend import Count, Prefix, Query
 from constrained_du.errors import ContextOverflowError, DecodeError, GrammarError, ModelError
 from constrained_du.gguf_header import read_header
+from constrained_du.token_trie import Row, Trie, cells_of, groups, log_probabilities
 
 # OpenMP's threads wait for each other by spinning for milliseconds, which on two cores with a busy
 # neighbour makes an answer 3 to 5 times slower (4.6 s to 0.9 s at a load of 6; make bench). Read when
@@ -36,6 +36,7 @@ except Exception as failure:  # noqa: BLE001 - a missing library, or one built f
 
 MAX_SEQUENCES = 64  # leaves of a token trie evaluated in one batch; llama.cpp allows 256
 BATCH = 512  # tokens of one llama_decode; larger requests are cut at fixed places
+CELLS = 768  # of memory to begin with: 17 MB for the default model instead of 71; a request that needs more gets it
 QUANTISATIONS = {"F16": 1, "Q4_0": 2, "Q4_1": 3, "Q8_0": 7, "IQ4_NL": 25, "BF16": 32}
 
 _lock = threading.Lock()
@@ -143,12 +144,9 @@ class LlamaBackend:
             raise ModelError(f"{path}: a {header.architecture} file is an embedder, not a language model - pass it as embedder=")
         self.path = path
         self.context = context
+        self._threads = threads
         self._weights = _Weights(path, gpu_layers)
-        self._context = _Context(
-            self._weights, path, n_ctx=context, n_batch=BATCH, n_ubatch=BATCH, n_seq_max=MAX_SEQUENCES,
-            n_threads=threads, n_threads_batch=threads, kv_unified=True, flash_attn_type=1, no_perf=True,
-        )  # fmt: skip
-        self._memory = _c.llama_get_memory(self._context.pointer)
+        self._room_for(min(context, CELLS))
         self.tokens = _Tokens(self._weights)
         self._busy = threading.RLock()
         self._count = Count()
@@ -189,16 +187,12 @@ class LlamaBackend:
             return Prefix(tuple(tokens), b"")
         self._check_room(len(body))
         with self._busy:
+            self._room_for(len(body))
             self._clear()
             for start in range(0, len(body), BATCH):
                 part = body[start : start + BATCH]
-                self._decode([(token, start + i, (0,), False) for i, token in enumerate(part)])
-            size = int(_c.llama_state_seq_get_size(self._context.pointer, 0))
-            buffer = (ctypes.c_uint8 * size)()
-            written = int(_c.llama_state_seq_get_data(self._context.pointer, buffer, size, 0))
-        if written == 0:
-            raise DecodeError("llama.cpp could not save the state of a prefix")
-        return Prefix(tuple(tokens), bytes(buffer[:written]))
+                self._evaluate([(token, start + i, (0,), False) for i, token in enumerate(part)])
+            return Prefix(tuple(tokens), self._state())
 
     def score(self, queries: Sequence[Query]) -> list[list[list[float]]]:
         """Log-probabilities (natural) of every scored token of every continuation of every query.
@@ -207,7 +201,7 @@ class LlamaBackend:
         few passes as the number of sequences and the batch allow.
         """
         results: list[list[list[float]]] = []
-        for group in _groups(queries, self.context):
+        for group in groups(queries, self.context, MAX_SEQUENCES):
             with self._busy:
                 results.extend(self._score_group(group))
         return results
@@ -221,6 +215,7 @@ class LlamaBackend:
         with self._busy:
             wanted = [*prefix.tokens, *tokens]
             self._check_room(len(wanted))
+            self._room_for(len(wanted))
             known = self._resident if self._resident_prefix is prefix else None
             if known is None or known != wanted[: len(known)] or len(known) >= len(wanted):
                 self._clear()
@@ -229,11 +224,9 @@ class LlamaBackend:
             for start in range(len(known), len(wanted), BATCH):
                 part = wanted[start : start + BATCH]
                 last = start + len(part) == len(wanted)
-                rows = self._decode(
-                    [(t, start + i, (0,), last and i == len(part) - 1) for i, t in enumerate(part)]
-                )
+                self._evaluate([(t, start + i, (0,), last and i == len(part) - 1) for i, t in enumerate(part)])
             self._resident_prefix, self._resident = prefix, wanted
-            return rows[0]
+            return self._logits(len(part) - 1).copy()
 
     _resident_prefix: Prefix | None = None
     _resident: list[int] | None = None
@@ -246,41 +239,72 @@ class LlamaBackend:
                 f"{needed} tokens are needed and the context holds {self.context} tokens - shorten the input or raise context="
             )
 
+    _context: Any = None
+    _cells = 0
+
+    def _room_for(self, cells: int) -> None:
+        """Working memory for that many tokens at once; how much there is changes no score."""
+        if cells <= self._cells:
+            return
+        resident = None if self._resident_prefix is None else self._state()
+        self._cells, self._context = 0, None  # freed before the larger one is made
+        enough = min(self.context, -(-cells // CELLS) * CELLS)
+        self._context = _Context(
+            self._weights, self.path, n_ctx=enough, n_batch=BATCH, n_ubatch=BATCH, n_seq_max=MAX_SEQUENCES,
+            n_threads=self._threads, n_threads_batch=self._threads, kv_unified=True, flash_attn_type=1, no_perf=True,
+        )  # fmt: skip
+        self._memory, self._cells = _c.llama_get_memory(self._context.pointer), enough
+        if resident is not None:
+            self._set_state(resident, 0)
+
+    def _state(self) -> bytes:
+        """What the memory holds of sequence 0."""
+        size = int(_c.llama_state_seq_get_size(self._context.pointer, 0))
+        buffer = (ctypes.c_uint8 * size)()
+        written = int(_c.llama_state_seq_get_data(self._context.pointer, buffer, size, 0))
+        if written == 0:
+            raise DecodeError("llama.cpp could not save the state of a prefix")
+        return bytes(buffer[:written])
+
+    def _set_state(self, state: bytes | memoryview, sequence: int) -> None:
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        if not _c.llama_state_seq_set_data(self._context.pointer, buffer, len(state), sequence):
+            raise DecodeError("llama.cpp refused the saved state of a prefix - finalize the artifact again")
+
     def _clear(self) -> None:
         self._resident_prefix = None
         _c.llama_memory_clear(self._memory, False)
 
     def _restore(self, prefix: Prefix, sequence: int) -> None:
-        if not prefix.state:
-            return
-        buffer = (ctypes.c_uint8 * len(prefix.state)).from_buffer_copy(prefix.state)
-        if not _c.llama_state_seq_set_data(self._context.pointer, buffer, len(prefix.state), sequence):
-            raise DecodeError("llama.cpp refused the saved state of a prefix - finalize the artifact again")
+        if prefix.state:
+            self._set_state(prefix.state, sequence)
 
     def _score_group(self, queries: Sequence[Query]) -> list[list[list[float]]]:
+        self._room_for(sum(map(cells_of, queries)))
         self._clear()
         sequence = 0
-        rows: list[tuple[int, int, tuple[int, ...], bool]] = []
-        plans: list[_Trie] = []
+        rows: list[Row] = []
+        plans: list[Trie] = []
         for query in queries:
-            trie = _Trie(query, first_sequence=sequence, first_row=len(rows))
+            trie = Trie(query, first_sequence=sequence, first_row=len(rows))
             self._restore(query.prefix, sequence)
             for other in range(sequence + 1, sequence + trie.leaves):
                 _c.llama_memory_seq_cp(self._memory, sequence, other, -1, -1)
             rows.extend(trie.rows)
             sequence += trie.leaves
             plans.append(trie)
-        logs: dict[int, NDArray[np.float32]] = {}
+        asked = {row: tokens for plan in plans for row, tokens in plan.asked.items()}
+        logs: dict[int, dict[int, float]] = {}
         for start in range(0, len(rows), BATCH):
             part = rows[start : start + BATCH]
-            logits = iter(self._decode(part))
-            for index, row in enumerate(part):
-                if row[3]:
-                    logs[start + index] = next(logits)
+            self._evaluate(part)
+            for index, (_, _, _, wanted) in enumerate(part):
+                if wanted:  # a row has the whole vocabulary: what is asked of it is read before the next
+                    logs[start + index] = log_probabilities(self._logits(index), asked[start + index])
         return [plan.read(logs) for plan in plans]
 
-    def _decode(self, rows: Sequence[tuple[int, int, tuple[int, ...], bool]]) -> list[NDArray[np.float32]]:
-        """One forward pass over (token, position, sequences, wants logits); the wanted rows."""
+    def _evaluate(self, rows: Sequence[Row]) -> None:
+        """One forward pass over (token, position, sequences, wants logits)."""
         most = max(len(sequences) for _, _, sequences, _ in rows)
         batch = _c.llama_batch_init(len(rows), 0, most)
         try:
@@ -301,13 +325,13 @@ class LlamaBackend:
             raise DecodeError(f"llama_decode failed with code {code} on {len(rows)} tokens")
         self._count.tokens += len(rows)
         self._count.passes += 1
-        return [self._logits(i) for i, row in enumerate(rows) if row[3]]
 
     def _logits(self, row: int) -> NDArray[np.float32]:
+        """llama.cpp's own numbers (vocabulary_size,), valid until the next pass."""
         pointer = _c.llama_get_logits_ith(self._context.pointer, row)
         if not pointer:
             raise DecodeError(f"llama.cpp gave no scores for row {row}")
-        logits: NDArray[np.float32] = np.ctypeslib.as_array(pointer, shape=(self.tokens.size,)).copy()
+        logits: NDArray[np.float32] = np.ctypeslib.as_array(pointer, shape=(self.tokens.size,))
         if not np.isfinite(logits).all():
             raise DecodeError("the model gave scores that are not numbers - is the file damaged?")
         return logits
@@ -326,90 +350,6 @@ class _Exclusive(AbstractContextManager[Count]):
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         self._lock.release()
-
-
-class _Trie:
-    """The continuations of one query as a token trie, laid out as batch rows."""
-
-    def __init__(self, query: Query, first_sequence: int, first_row: int) -> None:
-        base = len(query.prefix.tokens) - 1
-        self.query = query
-        lead = () if query.prefix.state else query.prefix.tokens[:-1]  # no saved state: evaluated here
-        children: list[dict[int, int]] = [{}]
-        token_of, depth, leaves_of = [query.prefix.tokens[-1]], [0], [list[int]()]
-        self._paths: list[list[int]] = []
-        for tokens in query.continuations:
-            node, path = 0, [0]
-            for token in tokens:
-                if token not in children[node]:
-                    children[node][token] = len(children)
-                    children.append({})
-                    token_of.append(token)
-                    depth.append(depth[node] + 1)
-                    leaves_of.append([])
-                node = children[node][token]
-                path.append(node)
-            self._paths.append(path)
-        ends = {path[-1] for path in self._paths}
-        tips = [node for node in sorted(ends) if not children[node]] or [0]
-        number = {node: first_sequence + i for i, node in enumerate(tips)}
-        self.leaves = len(tips)
-        for path in self._paths:
-            if path[-1] in number:
-                for node in path:
-                    if number[path[-1]] not in leaves_of[node]:
-                        leaves_of[node].append(number[path[-1]])
-        if not leaves_of[0]:
-            leaves_of[0] = [first_sequence]
-        # A node without children is not evaluated: its probability is its parent's row.
-        kept = [node for node in range(len(children)) if children[node] or node == 0]
-        self._row = {node: first_row + len(lead) + i for i, node in enumerate(kept)}
-        everywhere = tuple(sorted(leaves_of[0]))
-        self.rows = [(token, position, everywhere, False) for position, token in enumerate(lead)]
-        self.rows += [
-            (token_of[n], base + depth[n], tuple(sorted(leaves_of[n])), bool(children[n]) and depth[n] >= query.given)
-            for n in kept
-        ]
-        self._token_of = token_of
-
-    def read(self, logits: dict[int, NDArray[np.float32]]) -> list[list[float]]:
-        normalisers: dict[int, float] = {}
-        result: list[list[float]] = []
-        for path in self._paths:
-            scores: list[float] = []
-            for parent, node in list(pairwise(path))[self.query.given :]:
-                row = self._row[parent]
-                if row not in normalisers:
-                    normalisers[row] = log_sum_exp(logits[row])
-                scores.append(float(logits[row][self._token_of[node]]) - normalisers[row])
-            result.append(scores)
-        return result
-
-
-def _groups(queries: Sequence[Query], context: int) -> list[list[Query]]:
-    """Queries that fit together into the sequences and the memory of one evaluation."""
-    groups: list[list[Query]] = []
-    sequences = cells = 0
-    for query in (part for whole in queries for part in _parts(whole)):
-        leaves = len(query.continuations)
-        needed = len(query.prefix.tokens) + sum(map(len, query.continuations))
-        if needed > context:
-            raise ContextOverflowError(
-                f"{needed} tokens are needed and the context holds {context} tokens - shorten the input or raise context="
-            )
-        if not groups or sequences + leaves > MAX_SEQUENCES or cells + needed > context:
-            groups.append([])
-            sequences = cells = 0
-        groups[-1].append(query)
-        sequences += leaves
-        cells += needed
-    return groups
-
-
-def _parts(query: Query) -> list[Query]:
-    if len(query.continuations) <= MAX_SEQUENCES:
-        return [query]
-    raise ValueError(f"at most {MAX_SEQUENCES} continuations a query, not {len(query.continuations)}")
 
 
 # ---- embeddings ------------------------------------------------------------------------

@@ -24,7 +24,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("specs", "schema schema_facts schema_instances schema_merge schema_keywords schema_reader spec"),
     ("grammars", "grammar surface productions emit"),
     ("files of models", "gguf_parse gguf_header bert_gguf model_source digests"),
-    ("tokens and models", "backend matcher llama models remote"),
+    ("tokens and models", "backend token_trie matcher llama models remote"),
     ("binding and evidence", "candidates compile prompt matching evidence fillings domain sayable requests "
      "picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation scoring"),

@@ -93,6 +93,24 @@ def test_forced_tokens_are_evaluated_in_one_pass(backend: LlamaBackend) -> None:
         assert (count.passes, count.tokens) == (2, 1 + len(tokens) + 1)
 
 
+def test_memory_grows_with_what_is_asked_and_changes_no_score(model_path: Path) -> None:
+    """A long text in between, and tokens decoded across the end of the first memory, cost and give the same."""
+    grown, small = LlamaBackend(model_path), LlamaBackend(model_path)
+    prefix, words = prefix_of(small, "The lamp"), small.encode(" is off" * 400)
+    queries = [Query(prefix, (tuple(words[:20]), (*words[:9], 7)))]
+    first = small.score(queries)
+    grown.prefix(words[:1_600])
+    assert grown.score(queries) == first
+    costs, logits = [], []
+    for backend in (small, grown):
+        with backend.exclusive() as count:
+            backend.next_logits(prefix, words[:700])
+            logits.append(backend.next_logits(prefix, words[:790]).tobytes())
+            costs.append((count.tokens, count.passes))
+    assert logits[0] == logits[1] and costs[0] == costs[1] == (791, 3)
+    assert small.score(queries) == first
+
+
 def test_what_does_not_fit_is_an_error_that_counts_tokens(backend: LlamaBackend) -> None:
     with pytest.raises(ContextOverflowError, match=r"\d+ tokens .* 1024"):
         backend.prefix(backend.encode("word " * 1200))
