@@ -226,7 +226,8 @@ class LlamaBackend:
                 last = start + len(part) == len(wanted)
                 self._evaluate([(t, start + i, (0,), last and i == len(part) - 1) for i, t in enumerate(part)])
             self._resident_prefix, self._resident = prefix, wanted
-            return self._logits(len(part) - 1).copy()
+            logits: NDArray[np.float32] = self._logits(len(part) - 1).copy()
+            return logits
 
     _resident_prefix: Prefix | None = None
     _resident: list[int] | None = None
