@@ -265,7 +265,7 @@ def test_scores_that_are_not_numbers_are_an_error_not_an_answer() -> None:
 
 def test_the_model_is_not_asked_where_the_words_leave_one_function() -> None:
     made = engine([LETTER, STOP])
-    clear, unclear = ask(made, "choose b"), ask(made, "zqxjkv b")
+    clear, unclear = ask(made, "choose the letter b"), ask(made, "zqxjkv b")
     assert calls(clear) == [("choose", {"letter": "b"})]
     assert clear.stats.tokens_evaluated == 0 < unclear.stats.tokens_evaluated
 
