@@ -16,7 +16,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 DEMO_MODELS := smollm2-135m-instruct all-minilm-l6-v2
 TEST_MODELS := $(DEMO_MODELS) gemma3-270m
 
-.PHONY: help browser demo test check bench grammars models test-models clean
+.PHONY: help browser demo test check bench peers grammars models test-models clean
 
 help: ## These lines.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -58,12 +58,20 @@ check: $(VENV)/.installed-dev ## Linters and types.
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.installed-dev test-models ## The times (pytest-benchmark).
-	$(BIN)/python -m pytest benchmarks --quiet --benchmark-only -o python_files='bench_*.py'
+bench: $(VENV)/.installed-dev test-models ## Costs, growth and peers; tables and plots in benchmarks/out.
+	@mkdir -p benchmarks/out
+	$(BIN)/python -m pytest benchmarks --ignore=benchmarks/out --quiet --benchmark-only -o python_files='bench_*.py' \
+	  --benchmark-json=benchmarks/out/convert.json | tee benchmarks/out/convert.txt
+	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/peers.py
+
+# In a folder of their own: guidance wants another llguidance than the one that is installed.
+peers: $(VENV)/.installed-dev ## The libraries that `make bench` compares with, where they can be had.
+	$(PIP) install --quiet --only-binary=:all: --upgrade --target benchmarks/out/peers 'guidance>=0.2' 'numba>=0.60' 'outlines>=1.3'
 
 grammars: $(VENV)/.installed models ## Write grammars/*/grammar.* anew.
 	$(BIN)/python grammars/regenerate.py
 
 clean: ## Remove what was made here (models stay in their cache folder).
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks benchmarks/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
