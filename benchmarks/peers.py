@@ -48,6 +48,7 @@ class Row:
 
     def put(self, value: Any) -> dict[str, Any]:
         assert self.process.stdin is not None and self.process.stdout is not None
+        ready: Sequence[Any] = (self,)
         try:
             self.process.stdin.write(json.dumps(value).encode() + b"\n")
             self.process.stdin.flush()
