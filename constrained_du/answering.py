@@ -32,7 +32,7 @@ from constrained_du.slots import Slots
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.view import View
-from constrained_du.weights import EXEMPLAR_CERTAINTY
+from constrained_du.weights import EXEMPLAR_CERTAINTY, SLOT_SHARPNESS
 
 LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
@@ -291,11 +291,13 @@ class Answering:
         filled = [filling for filling in best.fillings if filling is not None]
         grounds |= {
             "slots": log_odds(best.taken),
+            "second": self.slots.lead(index),
+            "doubt": self._doubt(index, best),
             "few": float(len(best.function.slots) == 0),
             "many": len(best.function.slots) / 10,
             "typed": float(sum(filling.typed for filling in filled)),
             "verbatim": float(sum(not filling.typed for filling in filled)),
-            "weak": min((min(2.0, max(-2.0, filling.score)) for filling in filled), default=2.0),
+            "weak": min((min(4.0, max(-4.0, filling.score)) for filling in filled), default=4.0),
             "exemplar": float(match is not None and not match.is_open),
             "open exemplar": float(match is not None and match.is_open),
             "replied": float(match is None and self.replied is not None),
@@ -303,6 +305,14 @@ class Answering:
             "missing": float(any(s.required and f is None for s, f in zip(best.function.slots, best.fillings, strict=True))),
         }
         return grounds | {"left": self.slots.held(index)["left"]}
+
+    def _doubt(self, index: int, best: Answer) -> float:
+        """How surprising the fillings are slot by slot: the sum of −log of their shares, at most 12."""
+        shares = (
+            _share(own, 0.0 if filling is None else filling.score / SLOT_SHARPNESS)
+            for own, filling in zip(self.slots.fillings(index), best.fillings, strict=True)
+        )
+        return min(12.0, sum(-log(max(1e-9, share)) for share in shares))
 
     def alternative(self, answer: Answer, confidence: float) -> Alternative:
         refusal = Call(DO_NOT_UNDERSTAND, confidence=confidence)

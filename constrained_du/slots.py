@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import merge
+from itertools import islice
 
 import numpy as np
 
@@ -155,6 +156,14 @@ class Slots:
             for way in ways(grammar, self.domain.functions[index], self.domain, evidence)
         ]
 
+    def lead(self, index: int) -> float:
+        """By how much (log odds, at most 8) the best way to fill a function's slots beats the next one that
+        says something else."""
+        ways = self.likely(index)[0]()
+        first, score = next(ways)
+        said = _values(first)
+        return min(8.0, next((score - other for chosen, other in islice(ways, 20) if _values(chosen) != said), 8.0))
+
     def held(self, index: int) -> dict[str, float]:
         """How well a function's slots take up what was said: the odds of its best call, and the
         shares of content words that go into typed values, and that are left over."""
@@ -191,6 +200,10 @@ def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
     chosen = Filling(value, known + certainty, spans)
     rest = [replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value]
     return sorted([chosen, *rest], key=lambda filling: -filling.score)
+
+
+def _values(chosen: Sequence[Filling | None]) -> list[str]:
+    return ["" if filling is None else repr(filling.value) for filling in chosen]
 
 
 def _best_first(found: Iterable[Assignments[Filling]]) -> Iterator[Assigned]:
