@@ -99,7 +99,8 @@ class Slots:
             places = self.domain.places[function.label]
             evidence = self._evidence(index)
             found = self._filled(evidence, grammar, grammar.slots, places)
-            evidence.roles = self.scorer.roles(self.request.utterance, index, found)
+            if self.match is None or self.match.is_open:  # a closed match has decided: nobody is asked
+                evidence.roles = self.scorer.roles(self.request.utterance, index, found)
             filler = Filler(evidence, grammar.definitions, self.most)
             self._fillings[index] = [
                 self.marks.less_negated(function, slot.name, filler.with_roles(places[slot.name], own))

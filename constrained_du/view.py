@@ -101,7 +101,7 @@ class View:
     def cuts_foreign(self, first: int, last: int) -> bool:
         """Whether an edge of a span divides words with spaces amid letters without: a name, most often."""
         return any(self.is_unspaced) and any(
-            0 <= a and b < len(self.units) and not self.is_unspaced[a] and not self.is_unspaced[b]
+            a >= 0 and b < len(self.units) and not self.is_unspaced[a] and not self.is_unspaced[b]
             and self.units[a].kind == self.units[b].kind == "word"
             for a, b in ((first - 1, first), (last, last + 1))
         )  # fmt: skip
