@@ -27,6 +27,8 @@ from constrained_du.classifier import minimise
 from constrained_du.evaluation.figures import Judged, auroc, calibration_error
 
 PENALTY = 1e-3
+BY_HAND = {"exemplar": 1.0, "replied": 0.0, "second": 0.0}
+"""Not fitted: an exemplar without open slots is the developer's own word, and the sets say little of the others."""
 
 
 def gather(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
@@ -60,11 +62,12 @@ def fit(rows: Sequence[tuple[float, Mapping[str, float], bool]], names: Sequence
         value = float(share @ (np.logaddexp(0, z) - y * z)) + PENALTY / 2 * float(w @ w)
         return value, x.T @ (share * (p - y)) + PENALTY * w
 
-    return dict(zip(names, minimise(loss, np.zeros(len(names)), 200).tolist(), strict=True))
+    return dict(zip(names, minimise(loss, np.zeros(len(names)), 200).tolist(), strict=True)) | BY_HAND
 
 
 def rows_of(known: Mapping[str, Any], plans: Sequence[str], refused: bool) -> list[tuple[float, Mapping[str, float], bool]]:
-    return [(1 / len(known[plan]), g, right) for plan in plans for g, away, right in known[plan] if away == refused and g]
+    rows = ((1 / len(known[plan]), g, away, right) for plan in plans for g, away, right in known[plan] if g)
+    return [(weight, g, right) for weight, g, away, right in rows if away == refused and not g.get("exemplar")]
 
 
 def judged(rows: Sequence[Any], weights: Mapping[bool, Mapping[str, float]]) -> list[Judged]:
@@ -87,7 +90,7 @@ def main() -> None:
     known = pickle.loads(arguments.cache.read_bytes()) if arguments.cache.exists() else {}
     gather(arguments, known)
     every = [row for rows in known.values() for row in rows]
-    names = {refused: sorted({n for g, away, _ in every if away == refused for n in g}) for refused in (False, True)}
+    names = {away: sorted({n for g, a, _ in every if a == away for n in g} - BY_HAND.keys()) for away in (False, True)}
 
     def fitted(plans: Sequence[str]) -> dict[bool, dict[str, float]]:
         return {refused: fit(rows_of(known, plans, refused), names[refused]) for refused in (False, True)}
