@@ -23,7 +23,7 @@ SPECS = [
     {"name": "write", "description": "Write a note", "parameters": {"type": "object", "properties": {
         "text": {"type": "string", "x-value": "free", "maxLength": 5}}, "required": ["text"]}},
 ]  # fmt: skip
-SAID = "open the gate please"
+SAID = "let my sister in"  # no word of a spec: the model is asked
 
 
 @pytest.fixture(scope="module")

@@ -125,7 +125,7 @@ async def _yes_or_no(state: State, bot: Compiled, request: Prediction) -> JsonVa
     else:
         judge = await state.compiled(YES_NO, bot.converter.settings, "questions")
         said = request.utterance.strip().rstrip(".!。！")
-        answer = verdict(await state.crew.run(partial(judge.converter.convert, said)))
+        answer = verdict(await state.crew.run(partial(judge.converter.convert, said, tool_choice="required")))
     return answer if request.questions is None or request.question else [answer] * len(request.questions)
 
 
