@@ -17,7 +17,7 @@ from constrained_du.exemplars import Exemplar
 from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
-from constrained_du.opposites import Sides, sides
+from constrained_du.opposites import Sides, actuates, sides
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.spec import Function
@@ -80,6 +80,11 @@ class Domain:
     def sides(self) -> tuple[Sides, ...]:
         """For each function which of two opposite actions it names."""
         return tuple(sides(f"{function.label.replace('_', ' ')} {summary(function)}") for function in self.functions)
+
+    @cached_property
+    def actuators(self) -> tuple[bool, ...]:
+        """For each function whether it is a command to a device."""
+        return tuple(actuates(function.label) or actuates(function.name) for function in self.functions)
 
     @cached_property
     def explained(self) -> Mapping[str, frozenset[str]]:

@@ -1,6 +1,7 @@
 """Words that mean opposite actions: "on" and "off", "open" and "close", 开 and 关.
 
 Texts about opposite actions are alike in all other words, so likeness cannot tell them apart.
+And a question about how things are ("are the shutters open?") is no command to make them so.
 Closed lists of English, Japanese and Chinese; knows texts only.
 """
 
@@ -62,3 +63,26 @@ def compared(said: Sides, own: Sides) -> tuple[bool, bool]:
 
 def _plain(found: Sides) -> Sides:
     return frozenset((pair, side) for pair, side in found if (pair, 1 - side) not in found)
+
+
+_STATE = re.compile(
+    r"(?:so |and |hey |tell me )?"
+    r"(?:(?:is|are|was|were)\b(?! there\b| it (?:possible|ok)\b| you\b)|which\b|how many\b|any\b.*\?$|what\b.*\bstate\b)",
+    re.IGNORECASE,
+)
+_STATE_UNSPACED = re.compile("(?:了吗|着吗|开着没|关着没|是不是.*[开关]|ていますか|てますか|てる？|ている？)")
+_ACTUATES = frozenset(
+    """turn switch open close shut lock unlock set start stop pause unpause resume activate deactivate enable disable dim
+    increase decrease lower raise mute unmute skip""".split()
+)
+
+
+def asks_state(text: str) -> bool:
+    """Whether an utterance asks how things are: "is the door locked", "which lamps are on"."""
+    return bool(_STATE.match(text.strip()) or _STATE_UNSPACED.search(text))
+
+
+def actuates(name: str) -> bool:
+    """Whether a function's name is a command to a device: its first or last word is such a verb."""
+    words = words_of(name)
+    return bool(words) and (words[0] in _ACTUATES or words[-1] in _ACTUATES)

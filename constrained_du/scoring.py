@@ -18,7 +18,7 @@ from constrained_du.backend import Backend, Embedder, Prefix, Query
 from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.fillings import Filling
-from constrained_du.opposites import compared, sides
+from constrained_du.opposites import asks_state, compared, sides
 from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
@@ -278,6 +278,7 @@ class FunctionScorer:
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
         said = sides(utterance)
+        asks = asks_state(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
@@ -290,6 +291,7 @@ class FunctionScorer:
                 "exemplar": float(main.exemplar[i]),
                 "same side": float(poles[i][0]),
                 "opposite": float(poles[i][1]),
+                "only asked": float(asks and self.domain.actuators[i]),
             }
             for i in range(len(self.domain.functions))
         ]

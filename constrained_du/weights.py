@@ -91,8 +91,9 @@ BARE_VALUES: dict[str, float] = {"expected whole": 3.5, "active whole": 2.5}
 hand on the bundled domains: the data sets have too few of these to fit them."""
 
 
-POLES: dict[str, float] = {"same side": 0.8, "opposite": -5.0}
-"""Opposite actions ("on", "off"). Set by hand, large: to do the opposite is worse than to ask again."""
+POLES: dict[str, float] = {"same side": 1.6, "opposite": -5.0, "only asked": -4.0}
+"""Opposite actions ("on", "off"), and commands where the words only ask how things are. Set by hand,
+large: to do what was not said is worse than to ask again."""
 
 BY_HAND = {**BARE_VALUES, **POLES}
 

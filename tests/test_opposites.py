@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.opposites import compared, sides
+from constrained_du.opposites import actuates, asks_state, compared, sides
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,32 @@ from constrained_du.opposites import compared, sides
 )
 def test_a_function_is_on_one_side_or_on_none(utterance: str, function: str, same: bool, opposite: bool) -> None:
     assert compared(sides(utterance), sides(function.replace("_", " "))) == (same, opposite)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "asks"),
+    [
+        ("is the garage shut?", True),
+        ("are all the blinds up", True),
+        ("which lamps are burning", True),
+        ("how many taps are open", True),
+        ("窗户关了吗", True),
+        ("窓は開いていますか", True),
+        ("is there a table for two", False),
+        ("is it possible to come at six", False),
+        ("are you able to dim the lamp", False),
+        ("shut the garage", False),
+        ("can you shut the garage?", False),
+        ("把窗户关上", False),
+    ],
+)
+def test_a_question_about_a_state_is_no_command(utterance: str, asks: bool) -> None:
+    assert asks_state(utterance) is asks
+
+
+@pytest.mark.parametrize(
+    ("name", "is_command"),
+    [("turn_on", True), ("light_set", True), ("media pause", True), ("get_state", False), ("settings", False), ("", False)],
+)
+def test_commands_to_devices_are_known_by_their_verb(name: str, is_command: bool) -> None:
+    assert actuates(name) is is_command
