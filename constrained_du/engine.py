@@ -28,6 +28,7 @@ from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanati
 from constrained_du.words import is_blank
 
 RESERVED = 192  # tokens kept for prompts and the longest name beside an utterance
+MOST_CLAUSES = 8  # of an utterance that is looked at as several requests
 SURE = 0.5  # a clause is a request of its own when it is likelier than not
 
 
@@ -57,7 +58,7 @@ class Engine:
         if self.settings.decoder == "greedy":
             return decoded(self.domain, request, self.generator.calls, Explanation("greedy"))
         single = self._one(request)
-        several = self._several(request, single) if request.max_calls > 1 else None
+        several = self._several(request, single) if request.max_calls > 1 else self._unblended(request, single)
         return self._cautious(several or single, request)
 
     def _check_length(self, utterance: str) -> None:
@@ -89,12 +90,25 @@ class Engine:
             alternatives=(first, *others)[: request.n_best], explanation=replace(result.explanation, decided_by="caution"),
         )  # fmt: skip
 
+    def _unblended(self, request: Request, single: Result) -> Result | None:
+        """The first request of several, where the one call that may be given would mix them
+        ("turn off the light and open the door")."""
+        if not single.understood or single.explanation.decided_by != "evidence":
+            return None
+        several = self._several(replace(request, max_calls=MOST_CLAUSES), single)
+        said = [(call.name, dict(call.arguments)) for call in several.calls] if several is not None else []
+        if several is None or (single.calls[0].name, dict(single.calls[0].arguments)) in said:
+            return None
+        first = Alternative(several.calls[:1], several.alternatives[0].score, several.confidence)
+        rest = tuple(other for other in single.alternatives if other.score < first.score)
+        return replace(several, calls=first.calls, alternatives=(first, *rest)[: request.n_best])
+
     # -- several calls -------------------------------------------------------------------
 
     def _several(self, request: Request, single: Result) -> Result | None:
         """The calls of the clauses, where each clause is a request of its own."""
         pieces = clauses(request.utterance)
-        if not 1 < len(pieces) <= max(request.max_calls, 8):
+        if not 1 < len(pieces) <= max(request.max_calls, MOST_CLAUSES):
             return None
         calls: list[Call] = []
         confidences: list[float] = []

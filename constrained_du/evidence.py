@@ -29,6 +29,7 @@ from constrained_du.lexicon import (
     stem,
     words_of,
 )  # fmt: skip
+from constrained_du.opposites import compared, sides
 from constrained_du.picks import is_pick, ordinal
 from constrained_du.polarity import polarity
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
@@ -184,6 +185,8 @@ class SlotEvidence:
         listed = [place for place in self.others if isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
+        self._sides = sides(self.view.text)
+        self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
@@ -240,6 +243,7 @@ class SlotEvidence:
             both, smaller = self._contexts_at(place)
             features["mention context"], features["mention between"] = both[first][last], smaller[first][last]
         features["mention cue"] = self._cue(place, first, last)
+        features["nested"] = float(self._is_nested(self.view.span_of(first, last)))
         features["mention named"] = self._named(place, first, last)
         features["mention named whole"] = self._named_whole(place, first, last)
 
@@ -297,6 +301,8 @@ class SlotEvidence:
         verdict = 0.0
         if place.name in self.expected or len(words) <= 6:
             verdict += polarity(self.view.text).leaning
+        same, opposite = compared(self._sides, sides(place.name.replace("_", " ")))
+        verdict += 1.5 * (same - opposite)
         topic = (place.own_words - self.explained | place.name_words - self._function_words) - FUNCTION_WORDS
         for index, said in enumerate(stems):
             if said in topic:
@@ -350,6 +356,7 @@ class SlotEvidence:
         role = self.roles.get((place.name, span))
         if role is not None:
             features["role"], features["best role"] = role
+        features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source != "verbatim":

@@ -68,8 +68,9 @@ class Filler:
             key = (repr(filling.value) if filling.value is FREE else json_key(filling.value), filling.located)
             if key not in best or filling.score > best[key].score:
                 best[key] = filling
-        ranked = sorted(best.values(), key=lambda filling: -filling.score)
-        return ranked[: self.most]
+        # Of equal ones said in one place the order in which the caller listed them does not decide.
+        ranked = sorted(best.items(), key=lambda item: (-item[1].score, item[0][0] if item[0][1] else ""))
+        return [filling for _, filling in ranked[: self.most]]
 
     def with_roles(self, where: Place, found: Sequence[Filling]) -> list[Filling]:
         """The fillings of a slot after the embedder was asked about their spans."""

@@ -55,6 +55,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "no context": -0.288,
     "no template": 0.249,
     "one letter": -0.107,
+    "order": 0.1,
     "phrase end": -0.408,
     "phrase start": 0.511,
     "preposition inside": 0.008,
