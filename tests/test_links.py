@@ -26,6 +26,11 @@ EXPANDED = [
     ("several in one place", "{a,b}", {"a": "x", "b": "y"}, "x,y"),
     ("nothing to fill", "home", {"a": "x"}, "home"),
     ("an address", "app://go/{to}", {"to": "a/b"}, "app://go/a%2Fb"),
+    (
+        "an intent of Android", "intent://trips{?to}#Intent;scheme=rails;package=org.example.rails;S.note={note};end",
+        {"to": "Den Haag", "note": "a;b#c"},
+        "intent://trips?to=Den%20Haag#Intent;scheme=rails;package=org.example.rails;S.note=a%3Bb%23c;end",
+    ),
     ("Chinese", "outings{?area}", {"area": "杭州"}, "outings?area=%E6%9D%AD%E5%B7%9E"),
     ("beyond the BMP", "{a}", {"a": "🚂"}, "%F0%9F%9A%82"),
     ("a slot in another script", "x{?城市}", {"城市": "杭州"}, "x?%E5%9F%8E%E5%B8%82=%E6%9D%AD%E5%B7%9E"),
