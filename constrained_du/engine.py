@@ -97,7 +97,9 @@ class Engine:
             return None
         several = self._several(replace(request, max_calls=MOST_CLAUSES), single)
         said = [(call.name, dict(call.arguments)) for call in several.calls] if several is not None else []
-        if several is None or (single.calls[0].name, dict(single.calls[0].arguments)) in said:
+        if several is None or len({name for name, _ in said}) < len(said):  # a clause that goes on with the same call
+            return None
+        if (single.calls[0].name, dict(single.calls[0].arguments)) in said:
             return None
         first = Alternative(several.calls[:1], several.alternatives[0].score, several.confidence)
         rest = tuple(other for other in single.alternatives if other.score < first.score)

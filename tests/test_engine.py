@@ -270,6 +270,13 @@ def test_the_model_is_not_asked_where_the_words_leave_one_function() -> None:
     assert clear.stats.tokens_evaluated == 0 < unclear.stats.tokens_evaluated
 
 
+def test_one_call_of_two_requests_is_one_of_them_and_a_clause_may_go_on_with_the_same_call() -> None:
+    two = ask(engine([LETTER, STOP]), "choose the letter b and stop everything")
+    assert calls(two)[0] in [("choose", {"letter": "b"}), ("stop", {})]
+    on = ask(engine([ROOM]), "heat the kitchen, room to 21", entities={"room": [(9, 16)]})
+    assert len(calls(on)) == 1
+
+
 def test_a_long_utterance_is_refused_before_anything_is_evaluated() -> None:
     from constrained_du.errors import ContextOverflowError
 
