@@ -18,9 +18,9 @@ from constrained_du.candidates import Candidates, Expectation
 from constrained_du.compile import Binder, slot_keys
 from constrained_du.domain import Domain
 from constrained_du.errors import InputError, SpecError
-from constrained_du.evidence import Place
 from constrained_du.instances import CONVERSATION
 from constrained_du.picks import is_bare_number, is_list, is_pick
+from constrained_du.places import Place
 from constrained_du.polarity import is_yes_or_no
 from constrained_du.schema import Enumerated
 from constrained_du.spec import Function

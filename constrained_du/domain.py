@@ -12,12 +12,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from constrained_du.compile import Ontology, entity_keys
-from constrained_du.evidence import Place, places
 from constrained_du.exemplars import Exemplar
 from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
 from constrained_du.opposites import Sides, actuates, sides
+from constrained_du.places import Place, places
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.spec import Function

@@ -6,154 +6,38 @@ Everything here is free of the language model; what the model adds comes in as `
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import (
     CUES,
     CUES_AFTER,
-    DETERMINERS,
     FUNCTION_WORDS,
-    JOINTS,
-    KINDS,
     NEGATORS,
     PREPOSITIONS,
-    PRONOUNS,
-    VERBS,
     stem,
     words_of,
 )  # fmt: skip
 from constrained_du.opposites import compared, sides
 from constrained_du.picks import is_pick, ordinal
+from constrained_du.places import SLOT, Place, words_in
 from constrained_du.polarity import polarity
-from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
+from constrained_du.schema import Enumerated
+from constrained_du.span_features import MOMENTS, SHAPED, is_capital, verbatim_features
 from constrained_du.spec import Function
-from constrained_du.terms import normalised, shared_terms
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import END, START, View
 from constrained_du.weights import SLOT_WEIGHTS
-from constrained_du.words import SENTENCE_PUNCTUATION, atoms, is_unspaced
+from constrained_du.words import is_unspaced
 
-CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
 FEW = 200  # listed values among which longer ones that were said are looked for
-SLOT = "<slot>"
-_FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
 Features = dict[str, float]
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(normalised(atom.text) for atom in atoms(text) if atom.kind != "blank")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A slot, or a value inside one, as evidence sees it."""
-
-    name: str
-    description: str
-    schema: Schema
-    required: bool
-    contexts: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
-    share: float = 0.0
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What other slots are called, for a slot that names one."""
-
-    @cached_property
-    def name_words(self) -> frozenset[str]:
-        return frozenset(stem(word) for word in words_of(self.name))
-
-    @cached_property
-    def own_words(self) -> frozenset[str]:
-        described = {stem(word) for word in _words(self.description) if word not in FUNCTION_WORDS and len(word) > 1}
-        return self.name_words | described
-
-    @cached_property
-    def described(self) -> frozenset[str]:
-        """Stems of the description alone, function words included where it is a list of examples."""
-        return frozenset(stem(word) for word in _words(self.description)) - _FILLERS
-
-    @cached_property
-    def kind(self) -> str:
-        if isinstance(self.schema, Number):
-            return "number"
-        if isinstance(self.schema, Text) and self.schema.format:
-            return {"date-time": "datetime"}.get(self.schema.format, self.schema.format)
-        for words in (self.name_words, self.own_words):
-            for kind, signs in KINDS:
-                if words & signs:
-                    return kind
-        for kind, signs in KINDS:
-            if any(sign in self.description for sign in signs if not sign.isascii()):
-                return kind
-        return "other"
-
-    @cached_property
-    def aliases(self) -> Mapping[str, tuple[str, ...]]:
-        """Other words for enum values, where the description glosses them (``light 灯``)."""
-        if isinstance(self.schema, SlotLabel):
-            return self.labels
-        if not isinstance(self.schema, Enumerated):
-            return {}
-        return {v: _glosses(v, self.description, self.schema.values) for v in self.schema.values if isinstance(v, str)}
-
-    @cached_property
-    def is_boolean(self) -> bool:
-        schema = self.schema
-        if isinstance(schema, Union):
-            return any(isinstance(option, Boolean) for option in schema.options)
-        if isinstance(schema, Enumerated):
-            return bool(schema.values) and all(str(value).casefold() in ("true", "false") for value in schema.values)
-        return isinstance(schema, Boolean)
-
-
-def _glosses(value: str, description: str, values: Iterable[JsonValue]) -> tuple[str, ...]:
-    found: list[str] = []
-    pattern = rf"(?<![\w-]){re.escape(value)}(?![\w-])\s*[:：=(（为]?\s*([^，,；;。.)）(（:：=]+)"
-    for match in re.finditer(pattern, description):
-        gloss = match.group(1).strip()
-        if gloss and gloss not in values and len(gloss) <= 24 and not any(str(v) in gloss for v in values):
-            found.append(gloss)
-    return tuple(found)
-
-
-def places(
-    function: Function, exemplars: Iterable[Exemplar], labels: Mapping[str, tuple[str, ...]] | None = None
-) -> dict[str, Place]:
-    """The slots of a function with what the exemplars show around them; ``labels`` name other slots."""
-    own = [exemplar for exemplar in exemplars if exemplar.mode != "negative"]
-    return {slot.name: replace(place(slot, own), labels=labels or {}) for slot in function.slots}
-
-
-def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
-    own = list(exemplars)
-    contexts = [context for exemplar in own for context in _contexts(exemplar, slot.name)]
-    share = sum(slot.name in exemplar.slots for exemplar in own) / len(own) if own else 0.0
-    return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
-
-
-def _contexts(exemplar: Exemplar, slot: str) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
-    words: list[str] = [START]
-    marks: list[int] = []
-    for part in exemplar.parts:
-        if isinstance(part, SlotMark):
-            if part.name == slot:
-                marks.append(len(words))
-            words.append(SLOT)
-        else:
-            words.extend(_words(part))
-    words.append(END)
-    for at in marks:
-        yield tuple(reversed(words[max(0, at - CONTEXT_WORDS) : at])), tuple(words[at + 1 : at + 1 + CONTEXT_WORDS])
 
 
 @dataclass
@@ -201,10 +85,6 @@ class SlotEvidence:
         if choice.span is not None:
             features |= self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[1]
         return features
-
-    def plainly(self, first: int, last: int) -> float:
-        """What speaks for a verbatim span of units whatever the slot."""
-        return self._span_features(first, last, True)[2]
 
     def role_score(self, place: Place, span: Span) -> float:
         """What the embedder adds to the score of a span; 0 where it was not asked."""
@@ -274,7 +154,7 @@ class SlotEvidence:
 
     def _phrase(self, text: str) -> tuple[float, Span | None]:
         """A phrase in the utterance: whole (1), or the share of its content words."""
-        wanted = [stem(w) for part in _words(text) for w in words_of(part) or (part,)]
+        wanted = [stem(w) for part in words_in(text) for w in words_of(part) or (part,)]
         stems = self.view.stems
         for at in range(len(stems) - len(wanted) + 1):
             if wanted and list(stems[at : at + len(wanted)]) == wanted:
@@ -329,12 +209,12 @@ class SlotEvidence:
         kind = place.kind
         if kind == "recurring":
             features["recurs" if view.recurs(first, last) else "recurs not"] = 1.0
-        elif kind in _SHAPED:
-            missing = "moment missing" if kind in _MOMENTS else "kind missing"
-            features["kind same" if _agree(kind, shape) else "kind other" if shape in _SHAPED else missing] = 1.0
+        elif kind in SHAPED:
+            missing = "moment missing" if kind in MOMENTS else "kind missing"
+            features["kind same" if _agree(kind, shape) else "kind other" if shape in SHAPED else missing] = 1.0
             features["moment part"] = float(kind == "datetime" and self._is_part(first, last))
             features["recurs elsewhere"] = float(self._rhythmic and view.recurs(first, last))
-        elif shape in _SHAPED:
+        elif shape in SHAPED:
             features["kind unwanted"] = 1.0
         elif _agree(kind, shape):
             features["kind name"] = 1.0
@@ -347,7 +227,7 @@ class SlotEvidence:
             features["name part"] = part
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)
-            if kind in _SHAPED:
+            if kind in SHAPED:
                 features["expected kind"] = float(_agree(kind, shape))
         if (place.name, span) in self.templates:
             features["template"], features["template share"] = 1.0, self.templates[place.name, span]
@@ -383,51 +263,10 @@ class SlotEvidence:
             features["covers"] = min(4.0, len(covered))
             features["some"] = float(bool(covered))
             if verbatim:
-                self._verbatim(first, last, shape, features)
+                features |= verbatim_features(view, first, last, shape, self._known)
             features = {name: value for name, value in features.items() if value}
             self._spans[key] = (shape, features, total(features))
         return self._spans[key]
-
-    def _verbatim(self, first: int, last: int, shape: str, features: Features) -> None:
-        view = self.view
-        size = last - first + 1
-        features["edges"] = float(view.edge_faults(first, last))
-        features["empty"] = float(not any(view.is_content[first : last + 1]))
-        features["explained"] = sum(self._known[first : last + 1]) / size
-        features["explained all"] = float(features["explained"] == 1.0)
-        unspaced = view.is_unspaced[first] and view.is_unspaced[last]
-        features["long"] = max(0.0, size - (8.0 if unspaced else 5.0))
-        features["two or more"] = float(size > 1)
-        features["one letter"] = float(unspaced and size == 1)
-        features["unspaced"] = float(unspaced)
-        features["cut foreign"] = float(view.cuts_foreign(first, last))
-        if view.is_unspaced[first] or view.is_unspaced[last]:
-            features["phrase start"] = float(view.starts_phrase(first))
-            features["phrase end"] = float(view.ends_phrase(last))
-            features["cut script"] = float(view.cuts_script(first, last))
-        features["name"] = float(shape == "name")
-        features["shaped"] = float(shape in _SHAPED)
-        before, after = view.before(first), view.after(last)
-        features["cut left"] = float(first > 0 and view.is_content[first - 1] and not self._known[first - 1])
-        features["cut right"] = float(
-            last + 1 < len(view.words) and view.is_content[last + 1] and not self._known[last + 1]
-        )
-        features["cut name"] = float(
-            (first > 0 and _capital(view, first - 1) and _capital(view, first))
-            or (last + 1 < len(view.words) and _capital(view, last + 1) and _capital(view, last))
-        )
-        features["cut name across"] = float(_cuts_across(view, first, last))
-        features["pronoun"] = float(set(view.words[first : last + 1]) <= PRONOUNS)
-        features["splits kind"] = float(_splits(view, first, last))
-        features["after preposition"] = float(before in PREPOSITIONS)
-        features["after determiner"] = float(before in DETERMINERS)
-        features["determiner first"] = float(view.words[first] in DETERMINERS)
-        features["at end"] = float(after == END or after in SENTENCE_PUNCTUATION)
-        features["before function word"] = float(after in FUNCTION_WORDS)
-        inside = view.words[first + 1 : last]
-        features["preposition inside"] = float(sum(word in PREPOSITIONS for word in inside))
-        features["verb inside"] = float(sum(word in VERBS for word in inside))
-        features["punctuation inside"] = float(sum(word in SENTENCE_PUNCTUATION for word in inside))
 
     def _contexts_at(self, place: Place) -> tuple[list[list[float]], list[list[float]]]:
         """For every first and last unit the best agreement with an exemplar's words around
@@ -502,13 +341,11 @@ _FAMILY = frozenset(("last", "family", "surname"))
 
 def _namelike(view: View, index: int) -> bool:
     return view.units[index].kind == "word" and view.is_content[index] and (
-        _capital(view, index) or view.text.islower() or view.text.isupper()
+        is_capital(view, index) or view.text.islower() or view.text.isupper()
     )
 
 
 _NONE: frozenset[str] = frozenset()
-_MOMENTS = frozenset(("date", "time", "datetime"))
-_SHAPED = frozenset(("number", "date", "time", "datetime", "duration"))
 
 
 def _agree(kind: str, shape: str) -> bool:
@@ -516,30 +353,6 @@ def _agree(kind: str, shape: str) -> bool:
         return True
     pairs = {("datetime", "date"), ("datetime", "time"), ("date", "datetime"), ("time", "datetime"), ("duration", "number")}
     return (kind, shape) in pairs or (kind in ("person", "place", "title") and shape == "name")
-
-
-def _splits(view: View, first: int, last: int) -> bool:
-    """Whether an edge of the span cuts a time or a number in two; the date or the time in a
-    longer moment is whole."""
-    span = view.span_of(first, last)
-    if view.kinds.get(span) in ("date", "time", "datetime"):
-        return False
-    marks = view.marked
-    return view.cuts(span) or (first > 0 and bool(marks[first]) and marks[first - 1] == marks[first]) or (
-        last + 1 < len(marks) and bool(marks[last]) and marks[last + 1] == marks[last]
-    )
-
-
-def _cuts_across(view: View, first: int, last: int) -> bool:
-    """Whether a name goes on beyond a small word ("Love Is a Ball")."""
-    before, after = first - 2, last + 2
-    left = before > 0 and view.words[first - 1] in JOINTS and _capital(view, before) and _capital(view, first)
-    right = after < len(view.words) and view.words[last + 1] in JOINTS and _capital(view, after) and _capital(view, last)
-    return left or right
-
-
-def _capital(view: View, index: int) -> bool:
-    return view.units[index].text[:1].isupper()
 
 
 def _agreement(context: tuple[str, ...], view: View, at: int, side: int) -> float:
@@ -559,8 +372,3 @@ def _agreement(context: tuple[str, ...], view: View, at: int, side: int) -> floa
 
 def total(features: Mapping[str, float]) -> float:
     return sum(SLOT_WEIGHTS.get(name, 0.0) * value for name, value in features.items())
-
-
-def similar_enough(value: str, text: str) -> float:
-    """Share of a value's terms in a text; for lists too long to compare word by word."""
-    return shared_terms(value, [text])

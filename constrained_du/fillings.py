@@ -6,15 +6,15 @@ or of the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from heapq import nlargest
 from itertools import combinations, islice
 
-from constrained_du.evidence import Place, SlotEvidence, place
+from constrained_du.evidence import SlotEvidence
 from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
 from constrained_du.picks import is_list, picked
-from constrained_du.schema import Enumerated, ListOf, Member, Record, Schema, Union, json_key
+from constrained_du.places import Place, place
+from constrained_du.schema import ListOf, Member, Record, Schema, Union, json_key
 from constrained_du.search import Assignments
 from constrained_du.types import JsonValue, Span
 
@@ -220,11 +220,3 @@ def _is_said(value: str, words: set[str], text: str) -> bool:
     """A cheap look before the real one: all words of the value are in the utterance."""
     parts = value.split()
     return all(part in words for part in parts) or (len(value) > 1 and value.replace(" ", "") in text)
-
-
-def best_of(fillings: Iterable[Filling]) -> Filling | None:
-    found = nlargest(1, fillings, key=lambda filling: filling.score)
-    return found[0] if found else None
-
-
-__all__ = ["FREE", "Enumerated", "Filler", "Filling", "Mapping", "best_of"]

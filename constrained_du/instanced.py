@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from constrained_du.domain import Domain
-from constrained_du.evidence import Place, SlotEvidence
+from constrained_du.evidence import SlotEvidence
 from constrained_du.fillings import FREE, Filling
 from constrained_du.grammar import CallGrammar, Choice, Members, OneOf
 from constrained_du.instances import Instance, label_slot, value_slots
+from constrained_du.places import Place
 from constrained_du.spec import Function
 
 MOST_NAMED = 8  # slots that one utterance names: more are words that many slots share

@@ -185,7 +185,7 @@ def _matches_with(candidate: Template, view: View, count: int, grammar: CallGram
     starts: dict[str, dict[int, list[tuple[int, Choice]]]] = {}
     open_slots: set[str] = set()
     for name in candidate.exemplar.slots:
-        for leaf in _leaves(nodes[name]):
+        for leaf in leaves(nodes[name]):
             if isinstance(leaf, Substring):
                 open_slots.add(name)
                 continue
@@ -221,15 +221,16 @@ def _is_loose(candidate: Template, chosen: Sequence[Choice], view: View) -> bool
     return empty or any(a and b for a, b in pairwise(opens))
 
 
-def _leaves(node: Node) -> Iterable[OneOf | Substring]:
+def leaves(node: Node) -> Iterable[OneOf | Substring]:
+    """The choices and open texts that may stand for a slot, those of its items included."""
     match node:
         case OneOf() | Substring():
             yield node
         case AnyOf(options):
             for option in options:
-                yield from _leaves(option)
+                yield from leaves(option)
         case Items(_, item) if item is not None:
-            yield from _leaves(item)
+            yield from leaves(item)
         case Members() | _:
             return
 

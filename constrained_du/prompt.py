@@ -33,11 +33,6 @@ def channel(function: Function) -> str:
     return f'Command: {function.name}.{description}\nExample of what the user says: "'
 
 
-def role_question(utterance: str, span: str) -> str:
-    """A prompt whose continuation is the slot that a span of the utterance fills."""
-    return f'{utterance}"\nIn this request, "{span}" is the'
-
-
 def slot_name(slot: Member) -> str:
     return slot.title or " ".join(words_of(slot.name)) or slot.name
 

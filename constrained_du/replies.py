@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from constrained_du.candidates import Expectation
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
-from constrained_du.evidence import Place
-from constrained_du.grammar import AnyOf, CallGrammar, Choice, Items, Node, OneOf
+from constrained_du.grammar import CallGrammar, Choice, Node, OneOf
+from constrained_du.matching import leaves
 from constrained_du.picks import is_list, is_pick, picked
+from constrained_du.places import Place
 from constrained_du.polarity import is_yes_or_no
 from constrained_du.schema import Enumerated
 from constrained_du.types import Span
@@ -107,13 +108,4 @@ def _is_whole(choice: Choice, view: View) -> bool:
 
 
 def _choices(node: Node) -> Iterator[tuple[Choice, ...]]:
-    match node:
-        case OneOf(choices):
-            yield choices
-        case AnyOf(options):
-            for option in options:
-                yield from _choices(option)
-        case Items(_, item) if item is not None:
-            yield from _choices(item)
-        case _:
-            return
+    return (leaf.choices for leaf in leaves(node) if isinstance(leaf, OneOf))

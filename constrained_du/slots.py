@@ -18,12 +18,13 @@ from constrained_du.backend import log_sum_exp
 from constrained_du.compile import Binder
 from constrained_du.conversation import is_own
 from constrained_du.domain import Domain
-from constrained_du.evidence import Place, SlotEvidence
+from constrained_du.evidence import SlotEvidence
 from constrained_du.fillings import Filler, Filling
 from constrained_du.grammar import CallGrammar, Members
 from constrained_du.instanced import ways
 from constrained_du.marks import Marks
 from constrained_du.matching import Match, resemblances, settled
+from constrained_du.places import Place
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer
 from constrained_du.search import Assignments

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 
@@ -102,10 +102,3 @@ def _weighted(
 def _unit(vector: Mapping[int, float]) -> dict[int, float]:
     length = sqrt(sum(weight * weight for weight in vector.values()))
     return {index: weight / length for index, weight in vector.items()} if length else {}
-
-
-def shared_terms(text: str, others: Iterable[str]) -> float:
-    """Largest share of a text's terms that one of the others has; 0 to 1."""
-    counts = term_counts(text)
-    total = sum(counts.values())
-    return max((sum((counts & term_counts(other)).values()) / total for other in others), default=0.0) if total else 0.0

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from constrained_du import plots
 from constrained_du.errors import ContextOverflowError, InputError
 from constrained_du.evaluation import (
     GoldCall,
@@ -286,8 +287,6 @@ def test_the_progress_bar_can_be_handed_to_a_run() -> None:
 
 @pytest.mark.parametrize("functions", [3, 40])
 def test_plots_are_written_as_png(tmp_path: Path, functions: int) -> None:
-    plots = pytest.importorskip("constrained_du.plots", reason="group plots")
-    pytest.importorskip("matplotlib")
     lines = [line(f"do {n}", GoldCall(f"f{n % functions}")) for n in range(80)]
     answers = {f"do {n}": answer(Call(f"f{n * 7 % functions}"), p=n / 80, ms=n) for n in range(80)}
     paths = plots.draw(evaluate(Scripted(answers), lines), tmp_path / "new" / "plots")
@@ -301,8 +300,6 @@ def test_plots_are_written_as_png(tmp_path: Path, functions: int) -> None:
 
 
 def test_plots_into_a_place_that_is_a_file_are_an_input_error(tmp_path: Path) -> None:
-    plots = pytest.importorskip("constrained_du.plots")
-    pytest.importorskip("matplotlib")
     (tmp_path / "file").write_text("")
     run = evaluate(Scripted({"hi": answer()}), [line("hi")])
     with pytest.raises(InputError, match="file"):

@@ -1,0 +1,128 @@
+"""Slots as evidence sees them: what they are called, what kind of value they hold, and the
+words that exemplars show around them. Made once for a domain; knows no utterance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from constrained_du.exemplars import Exemplar, SlotMark
+from constrained_du.lexicon import FUNCTION_WORDS, KINDS, stem, words_of
+from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
+from constrained_du.spec import Function
+from constrained_du.terms import normalised
+from constrained_du.types import JsonValue
+from constrained_du.view import END, START
+from constrained_du.words import atoms
+
+CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
+SLOT = "<slot>"
+_FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
+
+@lru_cache(maxsize=4096)
+def words_in(text: str) -> tuple[str, ...]:
+    return tuple(normalised(atom.text) for atom in atoms(text) if atom.kind != "blank")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A slot, or a value inside one, as evidence sees it."""
+
+    name: str
+    description: str
+    schema: Schema
+    required: bool
+    contexts: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    share: float = 0.0
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What other slots are called, for a slot that names one."""
+
+    @cached_property
+    def name_words(self) -> frozenset[str]:
+        return frozenset(stem(word) for word in words_of(self.name))
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        described = {stem(word) for word in words_in(self.description) if word not in FUNCTION_WORDS and len(word) > 1}
+        return self.name_words | described
+
+    @cached_property
+    def described(self) -> frozenset[str]:
+        """Stems of the description alone, function words included where it is a list of examples."""
+        return frozenset(stem(word) for word in words_in(self.description)) - _FILLERS
+
+    @cached_property
+    def kind(self) -> str:
+        if isinstance(self.schema, Number):
+            return "number"
+        if isinstance(self.schema, Text) and self.schema.format:
+            return {"date-time": "datetime"}.get(self.schema.format, self.schema.format)
+        for words in (self.name_words, self.own_words):
+            for kind, signs in KINDS:
+                if words & signs:
+                    return kind
+        for kind, signs in KINDS:
+            if any(sign in self.description for sign in signs if not sign.isascii()):
+                return kind
+        return "other"
+
+    @cached_property
+    def aliases(self) -> Mapping[str, tuple[str, ...]]:
+        """Other words for enum values, where the description glosses them (``light 灯``)."""
+        if isinstance(self.schema, SlotLabel):
+            return self.labels
+        if not isinstance(self.schema, Enumerated):
+            return {}
+        return {v: _glosses(v, self.description, self.schema.values) for v in self.schema.values if isinstance(v, str)}
+
+    @cached_property
+    def is_boolean(self) -> bool:
+        schema = self.schema
+        if isinstance(schema, Union):
+            return any(isinstance(option, Boolean) for option in schema.options)
+        if isinstance(schema, Enumerated):
+            return bool(schema.values) and all(str(value).casefold() in ("true", "false") for value in schema.values)
+        return isinstance(schema, Boolean)
+
+
+def _glosses(value: str, description: str, values: Iterable[JsonValue]) -> tuple[str, ...]:
+    found: list[str] = []
+    pattern = rf"(?<![\w-]){re.escape(value)}(?![\w-])\s*[:：=(（为]?\s*([^，,；;。.)）(（:：=]+)"
+    for match in re.finditer(pattern, description):
+        gloss = match.group(1).strip()
+        if gloss and gloss not in values and len(gloss) <= 24 and not any(str(v) in gloss for v in values):
+            found.append(gloss)
+    return tuple(found)
+
+
+def places(
+    function: Function, exemplars: Iterable[Exemplar], labels: Mapping[str, tuple[str, ...]] | None = None
+) -> dict[str, Place]:
+    """The slots of a function with what the exemplars show around them; ``labels`` name other slots."""
+    own = [exemplar for exemplar in exemplars if exemplar.mode != "negative"]
+    return {slot.name: replace(place(slot, own), labels=labels or {}) for slot in function.slots}
+
+
+def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
+    own = list(exemplars)
+    contexts = [context for exemplar in own for context in _contexts(exemplar, slot.name)]
+    share = sum(slot.name in exemplar.slots for exemplar in own) / len(own) if own else 0.0
+    return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
+
+
+def _contexts(exemplar: Exemplar, slot: str) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    words: list[str] = [START]
+    marks: list[int] = []
+    for part in exemplar.parts:
+        if isinstance(part, SlotMark):
+            if part.name == slot:
+                marks.append(len(words))
+            words.append(SLOT)
+        else:
+            words.extend(words_in(part))
+    words.append(END)
+    for at in marks:
+        yield tuple(reversed(words[max(0, at - CONTEXT_WORDS) : at])), tuple(words[at + 1 : at + 1 + CONTEXT_WORDS])
