@@ -236,7 +236,8 @@ class SlotEvidence:
         role = self.roles.get((place.name, span))
         if role is not None:
             features["role"], features["best role"] = role
-        features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
+        if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
+            features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source != "verbatim":

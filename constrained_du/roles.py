@@ -38,8 +38,8 @@ def roles(
         for filling in own[:3]:
             if filling.score > WORTH and len(filling.spans) == 1:
                 span = filling.spans[0][1]
-                if not any(map(str.isalpha, text[span.start : span.end])):
-                    continue  # a bare number is like no slot
+                if isinstance(filling.value, int | float):
+                    continue  # a number is like no slot of numbers more than another
                 scores[span] = max(filling.score, scores.get(span, filling.score))
     found: dict[tuple[str, Span], tuple[float, float]] = {}
     for span in sorted(scores, key=lambda s: (-scores[s], s))[:MOST_SPANS]:

@@ -199,6 +199,54 @@ def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str]
     return fit(weighted(None), of, of_fallback, penalty)
 
 
+CASCADES = ((1.0, inf), (0.99, 3.0), (0.95, 2.0), (0.9, 2.0), (0.9, 1.0))
+"""COVER and CLEAR (constrained_du/scoring.py) whose cost and gain are shown; the first asks about every function."""
+
+
+def cascades(
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], every: Any, quick: Any, penalty: float
+) -> None:  # fmt: skip
+    """Right and kept, functions judged a line and lines without a token, under weights of the other half."""
+    rows = [(n % 2, key, row) for key in keys for n, row in enumerate(known[key])]
+    parts: dict[int, tuple[Any, Any]] = {}
+    for half in (0, 1):
+        weighed = [((REFUSED if r["gold"] is None else 1.0) / len(known[k]), r) for h, k, r in rows if h == half]
+        parts[half] = (fit(weighed, *every, penalty), fit(weighed, *quick, penalty))
+    for cover, clear in CASCADES:
+        kept: dict[str, list[bool]] = {key: [] for key in keys}
+        judged_each: list[int] = []
+        for half, key, row in rows:
+            right, count = _through(row, *parts[1 - half], cover, clear)
+            judged_each.append(count)
+            if row["gold"] is not None:
+                kept[key].append(right)
+        mean = float(np.mean([np.mean(own) for own in kept.values() if own]))
+        free = float(np.mean([count == 0 for count in judged_each]))
+        print(f"cascade {cover} {clear}: kept {mean:.3f}, judged {np.mean(judged_each):.1f}, without a token {free:.0%}")
+
+
+def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear: float) -> tuple[bool, int]:
+    """Whether the function is right and kept, and how many functions the model judged."""
+    if row["settled"]:
+        return row["rivals"][0][0] == row["gold"], 0
+
+    def scores(weights: Any) -> tuple[Any, float]:
+        of, none = weights
+        own = np.array([sum(w * f.get(n, 0.0) for n, w in of.items()) for _, f in row["rivals"]])
+        return own, sum(w * row["fallback"].get(n, 0.0) for n, w in none.items())
+
+    (own, none), (fast, fast_none) = scores(full), scores(quick)
+    order = np.argsort(-fast, kind="stable")
+    reached = np.cumsum(np.exp(fast[order] - fast.max())) / np.exp(fast - fast.max()).sum()
+    count = min(scoring.SHORTLIST, int(np.searchsorted(reached, cover)) + 1, len(own))
+    if count == 1 and abs(float(fast.max()) - fast_none) >= clear:
+        own, none, count = fast, fast_none, 0
+    else:
+        own[order[count:]] = -np.inf
+    best = int(np.argmax(own))
+    return row["rivals"][best][0] == row["gold"] and own[best] >= none, count
+
+
 BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short", "expected fit",
         "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
 FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "best similar", "best terms",
@@ -237,6 +285,8 @@ def main() -> None:
         print(name)
         every = [*BASE, *more], [*FALLBACK, *none]
         quick = [[n for n in names if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for names in every]
+        if keys:
+            cascades(known, keys, every, quick, arguments.penalty)
         parts = [*report(known, keys, *every, arguments.penalty), *report(known, keys, *quick, arguments.penalty)]
         print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in parts]))
 
