@@ -2,7 +2,7 @@
 
 Texts only; what they cost and what they score is the business of others. Prompts follow
 the language of the spec where its words stand in them; the frame is English, which these
-models know best. Chosen by measurement (benchmarks/README.md, "Prompts").
+models know best.
 """
 
 from __future__ import annotations

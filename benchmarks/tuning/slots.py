@@ -242,6 +242,15 @@ def figures(held: Sequence[Case], weights: Mapping[str, float]) -> dict[str, tup
     return {n: (2 * r / max(1, s + g), e / k, k) for n, (r, s, g, e, k) in counts.items()}
 
 
+def within_reach(held: Sequence[Case], weights: Mapping[str, float], count: int) -> dict[str, float]:
+    """Share of the cases of each set whose right assignment is among the ``count`` best."""
+    found: dict[str, list[bool]] = {}
+    for c in held:
+        sayable = sum(gold is not None for gold in c.gold) == c.size
+        found.setdefault(c.name, []).append(sayable and list(c.gold) in [list(picks) for picks in best(c, weights, count)])
+    return {name: round(float(np.mean(own)), 3) for name, own in found.items()}
+
+
 def gather(arguments: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     embedder = LlamaEmbedder(locate("all-minilm-l6-v2"))
     everything: list[Case] = []
@@ -274,6 +283,7 @@ def main() -> None:
     from constrained_du.weights import SLOT_WEIGHTS
 
     print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS).items()})
+    print("right among the best twelve", within_reach(everything, SLOT_WEIGHTS, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
     for half in (0, 1) if arguments.folds else ():
         fitted = fit([*everything[half::2], *extra], SLOT_WEIGHTS, arguments.penalty)
