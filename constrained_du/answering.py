@@ -25,6 +25,7 @@ from constrained_du.generation import Generator
 from constrained_du.instanced import stands_together
 from constrained_du.marks import Marks
 from constrained_du.prompt import clarification
+from constrained_du.reader import Reader
 from constrained_du.replies import answers, only_holder
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer, Rival, Verdict
@@ -71,7 +72,12 @@ class Answering:
         self.marks = Marks(domain, request, self.view)
         self.answered = giving_way(domain, request.utterance, request.candidates, request.expectations, with_operators)
         """Conversation functions that are not meant, since the words answer what was asked."""
-        self.slots = Slots(domain, scorer, request, self.view, self.marks, self.binder, self.answered)
+        expected: dict[str, frozenset[str]] = {}
+        for e in request.expectations:
+            if e.slot is not None:
+                expected[e.function] = expected.get(e.function, frozenset()) | {e.slot}
+        self.reader = Reader(scorer.backend, domain.functions, scorer.prepared.heads, self.view, expected)
+        self.slots = Slots(domain, scorer, request, self.view, self.marks, self.binder, self.reader, self.answered)
         self._leads: dict[int, float] = {}
 
     def result(self) -> Result:
@@ -94,7 +100,8 @@ class Answering:
         forbidden = {self.domain.index[match.exemplar.function] for match in negative}
         allowed = [index for index in self.request.allowed if index not in forbidden]
         unlikely = self.answered | speechless(self.domain, self.binder)
-        return self.scorer.verdict(self.request.utterance, allowed, self._situation(allowed), unlikely, self.slots.held)
+        situation = self._situation(allowed)
+        return self.scorer.verdict(self.request.utterance, allowed, situation, unlikely, self.slots.held, self.reader)
 
     @cached_property
     def replied(self) -> int | None:
@@ -114,6 +121,7 @@ class Answering:
         """What was asked or talked about before, as features of functions."""
         short = float(self.view.size <= SHORT)
         found: dict[int, dict[str, float]] = {}
+        self.slots.worth_reading |= {self.domain.index[e.function] for e in self.request.expectations}
         for expectation in self.request.expectations:
             index = self.domain.index[expectation.function]
             if index in allowed:
@@ -131,6 +139,7 @@ class Answering:
                 own = found.setdefault(index, {})
                 own |= {"active": share, "active short": share * short}
                 if share > LIKELY:
+                    self.slots.worth_reading.add(index)
                     own["active whole"] = share * self._covered(index)
         return found
 
@@ -174,7 +183,10 @@ class Answering:
             return {None: 0.0}
         top = max(scores.values())
         total = top + log(sum(exp(score - top) for score in scores.values()))
-        return {key: score - total for key, score in scores.items()}
+        found = {key: score - total for key, score in scores.items()}
+        if self.replied is None:
+            self.slots.worth_reading |= {i for i, share in found.items() if i is not None and share >= LIKELY_SHARE}
+        return found
 
     # -- answers -------------------------------------------------------------------------
 

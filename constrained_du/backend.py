@@ -54,11 +54,43 @@ class Query:
     continuations: tuple[tuple[int, ...], ...]
     given: int = 0
 
+    @property
+    def leaves(self) -> int:
+        return len(self.continuations)
+
+    @property
+    def cells(self) -> int:
+        """The memory that it needs at most, in tokens."""
+        return len(self.prefix.tokens) + sum(map(len, self.continuations))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One continuation of a prefix, and what is asked on the way: pairs of the index of one of its
+    tokens and the tokens that may follow it there."""
+
+    prefix: Prefix
+    tokens: tuple[int, ...]
+    asked: tuple[tuple[int, tuple[int, ...]], ...]
+
+    @property
+    def leaves(self) -> int:
+        return 1
+
+    @property
+    def cells(self) -> int:
+        return len(self.prefix.tokens) + len(self.tokens)
+
 
 class Backend(Protocol):
     """A language model: text to tokens, and log-probabilities of continuations."""
 
     context: int
+
+    @property
+    def taught(self) -> bool:
+        """Whether the model knows the prompts of ``reading`` (an adapter of models/adapters)."""
+        ...
 
     @property
     def vocabulary_size(self) -> int: ...
@@ -85,6 +117,11 @@ class Backend(Protocol):
 
     def score(self, queries: Sequence[Query]) -> list[list[list[float]]]:
         """For each query and continuation, the natural log-probability of each scored token."""
+        ...
+
+    def read(self, passages: Sequence[Passage]) -> list[list[list[float]]]:
+        """For each passage and place the natural log-probability of each token that may follow,
+        among these."""
         ...
 
     def next_logits(self, prefix: Prefix, tokens: Sequence[int]) -> NDArray[np.float32]: ...

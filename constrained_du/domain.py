@@ -64,6 +64,12 @@ class Domain:
         return TemplateIndex.of(self.exemplars)
 
     @cached_property
+    def names(self) -> TemplateIndex:
+        """The developer's functions that need no slot, as if their names were exemplars."""
+        plain = (f for f in self.functions if CONVERSATION not in f.extras and not any(slot.required for slot in f.slots))
+        return TemplateIndex.of(Exemplar(function.label, (name,)) for function in plain for name in function.names)
+
+    @cached_property
     def exemplars_of(self) -> Mapping[str, tuple[Exemplar, ...]]:
         grouped: dict[str, list[Exemplar]] = {}
         for exemplar in self.exemplars:

@@ -1,7 +1,7 @@
 """Evidence about slots: how well each choice fits each slot of a function, as named numbers.
 
 A score is a sum of weighted features and means log odds against leaving the slot out.
-Everything here is free of the language model; what the model adds comes in as ``roles``.
+Everything here is free of models; what they add comes in as ``roles`` and ``tags``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated
 from constrained_du.span_features import MOMENTS, SHAPED, is_capital, verbatim_features
 from constrained_du.spec import Function
+from constrained_du.tags import Tags
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import END, START, View
-from constrained_du.weights import SLOT_WEIGHTS
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_READ
 from constrained_du.words import is_unspaced
 
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
@@ -61,6 +62,8 @@ class SlotEvidence:
     """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""
     supplied: tuple[Span, ...] = ()
     """The spans of all supplied candidates."""
+    tags: Tags | None = None
+    """What a taught model says of each word; None where there is none, or it was not asked."""
     _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
     _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
@@ -74,11 +77,19 @@ class SlotEvidence:
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
+    @property
+    def weights(self) -> Mapping[str, float]:
+        return SLOT_WEIGHTS if self.tags is None else SLOT_WEIGHTS_READ
+
+    def _total(self, features: Mapping[str, float]) -> float:
+        weights = self.weights
+        return sum(weights.get(name, 0.0) * value for name, value in features.items())
+
     def score(self, place: Place, choice: Choice) -> float:
         if choice.span is None:
-            return total(self.features(place, choice))
+            return self._total(self.features(place, choice))
         common = self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[2]
-        return common + total(self._own_features(place, choice))
+        return common + self._total(self._own_features(place, choice))
 
     def features(self, place: Place, choice: Choice) -> Features:
         features = self._own_features(place, choice)
@@ -89,7 +100,7 @@ class SlotEvidence:
     def role_score(self, place: Place, span: Span) -> float:
         """What the embedder adds to the score of a span; 0 where it was not asked."""
         role = self.roles.get((place.name, span))
-        return 0.0 if role is None else total(dict(zip(("role", "best role"), role, strict=True)))
+        return 0.0 if role is None else self._total(dict(zip(("role", "best role"), role, strict=True)))
 
     def _own_features(self, place: Place, choice: Choice) -> Features:
         """The features that depend on the slot, which are all where nothing was said."""
@@ -126,6 +137,8 @@ class SlotEvidence:
         features["nested"] = float(self._is_nested(self.view.span_of(first, last)))
         features["mention named"] = self._named(place, first, last)
         features["mention named whole"] = self._named_whole(place, first, last)
+        if self.tags is not None:
+            features |= {f"mention {name}": value for name, value in self.tags.features(place.name, first, last).items()}
 
     def mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
         """How clearly an enum's value is said (0 to 1), and where."""
@@ -236,6 +249,8 @@ class SlotEvidence:
         role = self.roles.get((place.name, span))
         if role is not None:
             features["role"], features["best role"] = role
+        if self.tags is not None:
+            features |= self.tags.features(place.name, first, last)
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
@@ -266,7 +281,7 @@ class SlotEvidence:
             if verbatim:
                 features |= verbatim_features(view, first, last, shape, self._known)
             features = {name: value for name, value in features.items() if value}
-            self._spans[key] = (shape, features, total(features))
+            self._spans[key] = (shape, features, self._total(features))
         return self._spans[key]
 
     def _contexts_at(self, place: Place) -> tuple[list[list[float]], list[list[float]]]:
@@ -369,7 +384,3 @@ def _agreement(context: tuple[str, ...], view: View, at: int, side: int) -> floa
         else:
             break
     return agreed
-
-
-def total(features: Mapping[str, float]) -> float:
-    return sum(SLOT_WEIGHTS.get(name, 0.0) * value for name, value in features.items())

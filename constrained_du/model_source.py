@@ -53,6 +53,21 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class AdapterFile:
+    """A LoRA adapter that is shipped with the package; ``file`` is its name in models/adapters."""
+
+    file: str
+    sha256: str
+    licence: str
+    licence_url: str
+
+    @property
+    def path(self) -> Path:
+        inside = Path(str(package_files("constrained_du") / "adapters" / self.file))
+        return inside if inside.is_file() else Path(__file__).resolve().parent.parent / "models" / "adapters" / self.file
+
+
+@dataclass(frozen=True, slots=True)
 class ModelEntry:
     """One model of the registry. ``sha256`` and ``size`` are of the source weights, before requantising."""
 
@@ -70,6 +85,7 @@ class ModelEntry:
     source_quantisation: str
     chat_format: str
     notes: str
+    adapter: AdapterFile | None = None
 
     @property
     def wheels(self) -> tuple[str, ...]:
@@ -173,7 +189,15 @@ def _entry(name: str, table: Mapping[str, Any]) -> ModelEntry:
         source_quantisation=str(table.get("source_quantisation", "as-fetched")),
         chat_format=str(table.get("chat_format", "")),
         notes=str(table.get("notes", "")),
+        adapter=_adapter(table["adapter"]) if "adapter" in table else None,
     )
+
+
+def _adapter(table: Mapping[str, Any]) -> AdapterFile:
+    name = str(table["file"])
+    if Path(name).name != name:
+        raise ValueError(f"{name}: an adapter is named by its file in models/adapters")
+    return AdapterFile(name, _hex(table["sha256"]), str(table["licence"]), str(table.get("licence_url", "")))
 
 
 def _source_file(table: Mapping[str, Any]) -> SourceFile:

@@ -24,11 +24,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias
 
-from constrained_du import bert_gguf, model_source
+from constrained_du import bert_gguf, lora, model_source
 from constrained_du.digests import digest, fresh_digest, remember
 from constrained_du.errors import ModelError
 from constrained_du.gguf_header import read_header
-from constrained_du.model_source import ModelEntry, Progress, SourceFile, home, registry
+from constrained_du.model_source import AdapterFile, ModelEntry, Progress, SourceFile, home, registry
 
 __all__ = [
     "ModelEntry", "Record", "SourceFile", "batch_seconds", "digest", "entry", "fastest", "home",
@@ -57,6 +57,8 @@ class Record:
     mode: Mode
     source_sha256: str
     licence: str
+    adapter_sha256: str = ""
+    """Of the adapter that was merged; empty without one."""
 
 
 def entry(name: str) -> ModelEntry:
@@ -69,7 +71,8 @@ def entry(name: str) -> ModelEntry:
 
 def licence_notice(model: ModelEntry) -> str:
     """What a person should read before the model is used, on one line."""
-    return f"{model.name}: licence {model.licence} ({model.licence_url})"
+    taught = f"; with its adapter {model.adapter.licence} ({model.adapter.licence_url})" if model.adapter else ""
+    return f"{model.name}: licence {model.licence} ({model.licence_url}){taught}"
 
 
 def pulled(name: str) -> Record | None:
@@ -120,9 +123,9 @@ def pull(
 ) -> Path:
     """Fetch, check, requantise and keep a registry model; the path of its GGUF file.
 
-    What is already there and whole is left as it is, unless ``fresh``. ``plain`` keeps
-    the quantisation of the source, ``choose`` decides by looking at it (see
-    :func:`fastest`); otherwise the registry's is made. ``say`` gets the licence before
+    What is already there and whole is left as it is, unless ``fresh``. The registry's adapter,
+    if it has one, is merged. ``plain`` leaves it out and keeps the quantisation of the source,
+    ``choose`` decides by looking at it (see :func:`fastest`); otherwise the registry's is made. ``say`` gets the licence before
     anything is fetched (default: a line on stderr); ``progress`` is called with a stage,
     bytes done and bytes in all. Two pulls at once wait for one another. Whatever goes
     wrong is a ``ModelError`` and leaves what was there before.
@@ -132,7 +135,7 @@ def pull(
     report = progress or (lambda stage, done, total: None)
     with _disk_errors(model), _locked(model, report):
         present = None if fresh else _whole(model)
-        if present and mode in ("default", present.mode):
+        if present and mode in ("default", present.mode) and present.adapter_sha256 == _adapter_of(model, present.mode):
             return _folder(model) / present.file
         (say or _say)(licence_notice(model))
         with _staging(model) as staging:
@@ -231,11 +234,30 @@ def _build(
     read_header(source, model.kind)
     if mode == "plain":
         return source, model.source_quantisation
+    if model.adapter is not None:
+        source = _merged(model.adapter, source, report)
     report("requantise", 0, model.size)
     kind = choose(source) if choose else model.quantisation
     target = _requantised(source, kind)
     report("requantise", model.size, model.size)
     return target, kind
+
+
+def _merged(adapter: AdapterFile, source: Path, report: Progress) -> Path:
+    """The source with the adapter's products added, beside it."""
+    path = adapter.path
+    if not path.is_file() or fresh_digest(path) != adapter.sha256:
+        raise ModelError(f"the adapter {str(path)!r} is not the one of the registry - install the package again")
+    report("merge the adapter", 0, source.stat().st_size)
+    target = source.with_name(source.name.replace(".source.", ".source.merged."))
+    lora.merge(source, path, target)
+    report("merge the adapter", source.stat().st_size, source.stat().st_size)
+    return target
+
+
+def _adapter_of(model: ModelEntry, mode: Mode) -> str:
+    """The digest of the adapter that a pull in this mode merges; empty without one."""
+    return "" if mode == "plain" or model.adapter is None else model.adapter.sha256
 
 
 def _bert_kind(model: ModelEntry, kind: str) -> Literal["Q8_0", "F16", "F32"]:
@@ -274,8 +296,9 @@ def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report:
     folder = _folder(model)
     path = folder / f"{model.name}.{quantisation}.gguf"
     record = Record(
-        model.name, path.name, fresh_digest(built), size, quantisation, mode, model.sha256, model.licence
-    )
+        model.name, path.name, fresh_digest(built), size, quantisation, mode, model.sha256, model.licence,
+        _adapter_of(model, mode),
+    )  # fmt: skip
     written = built.with_name(_RECORD)
     written.write_text(json.dumps({"format": _FORMAT} | asdict(record), indent=1) + "\n", encoding="utf-8")
     for finished in (built, written):

@@ -19,16 +19,17 @@ from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.fillings import Filling
 from constrained_du.opposites import asks_state, compared, sides
+from constrained_du.reader import Reader, head_of
 from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
-from constrained_du.weights import BARE, OTHER, SHOWN, FunctionWeights
+from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, SHOWN_READ, FunctionWeights
 from constrained_du.words import is_unspaced
 
 Held = Callable[[int], Mapping[str, float]]
 """Function index to features of how its slots take up what was said."""
-AT_WORST = ("channel", "direct", "slots", "typed", "left")
+AT_WORST = ("channel", "direct", "meant", "slots", "typed", "left")
 """Features that functions which were not judged have at the worst judged one's value."""
 Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges at most; the right one is among six in 98 of 100 lines
@@ -56,6 +57,8 @@ class Prepared:
     portraits: Retrieval
     names: Retrieval
     retrieval: Retrieval
+    heads: tuple[Prefix, ...] = ()
+    """What a taught model reads before every utterance, by function; empty for other models."""
     slots: tuple[Vectors, ...] = ()
     """For each function the vectors of its slots (slots, size); empty without an embedder."""
 
@@ -132,12 +135,19 @@ def prepare(
         room -= len(prefix.state)
         channels.append(prefix)
         report("prompts", number + 1, len(functions))
+    heads: list[Prefix] = []
+    for function in functions if backend.taught else ():
+        tokens = head_of(function, domain.exemplars, backend)
+        prefix = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
+        room -= len(prefix.state)
+        heads.append(prefix)
     names = [backend.encode(prompt.direct_choice(function)) for function in functions]
     bias = np.zeros(len(functions))
     for text in prompt.CONTENT_FREE:
         bias += direct_scores(backend, direct, text, names)
     return Prepared(
         direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
+        heads=tuple(heads),
         slots=() if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
         **retrievals(domain, embedder, report),
     )  # fmt: skip
@@ -187,12 +197,14 @@ class FunctionScorer:
     embedder: Embedder | None
     prepared: Prepared
 
-    def weights_for(self, utterance: str) -> FunctionWeights:
-        """By what there is to go by: the script of the utterance, exemplars, an embedder."""
+    def weights_for(self, utterance: str, read: bool = False) -> FunctionWeights:
+        """By what there is to go by: the script of the utterance, exemplars, an embedder, a model that reads it."""
         letters = [letter for letter in utterance if letter.isalpha()]
         if sum(map(is_unspaced, letters)) * 2 > len(letters):
             return OTHER
-        return SHOWN if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None else BARE
+        if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None:
+            return SHOWN_READ if read else SHOWN
+        return BARE_READ if read else BARE
 
     def verdict(
         self,
@@ -201,16 +213,17 @@ class FunctionScorer:
         situation: Mapping[int, Mapping[str, float]] | None = None,
         unlikely: Collection[int] = (),
         held: Held | None = None,
+        reader: Reader | None = None,
     ) -> Verdict:
         """``allowed`` are indices of functions; ``situation`` has features of those that were
         expected or talked about, which the model judges in any case; ``unlikely`` functions come
         last, unjudged, and the others are not compared with them; ``held`` gives features of a
-        function's slots, asked for those that the model judges."""
+        function's slots, asked for those that the model judges; ``reader`` is asked about these too."""
         meant = [index for index in allowed if index not in unlikely]
         if meant and len(meant) < len(allowed):
             last = [index for index in allowed if index in unlikely]
-            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), held), last)
-        return self._verdict(utterance, allowed, situation or {}, frozenset(), held)
+            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), held, reader), last)
+        return self._verdict(utterance, allowed, situation or {}, frozenset(), held, reader)
 
     def _verdict(
         self,
@@ -219,10 +232,12 @@ class FunctionScorer:
         known: Mapping[int, Mapping[str, float]],
         away: frozenset[int],
         held: Held | None,
+        reader: Reader | None,
     ) -> Verdict:
         """Conversation functions are judged beside the developer's, whose scores and whose
         fallback are what they would be without them."""
-        weights = self.weights_for(utterance)
+        reads = reader is not None and reader.can_read
+        weights = self.weights_for(utterance, reads)
         beside = [i for i in allowed if i in self.domain.built_in]
         own = [i for i in allowed if i not in self.domain.built_in] or beside
         beside = beside if own is not beside else []
@@ -239,6 +254,8 @@ class FunctionScorer:
                 return verdict
         few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
         judged = self.judged(utterance, few)
+        if reader is not None and reads:
+            judged = {i: {**judged[i], "meant": read.meant} for i, read in reader.of(few).items()}
         if held is not None:
             judged = {i: {**found, **held(i)} for i, found in judged.items()}
         floor = {name: min(found.get(name, 0.0) for found in judged.values()) for name in AT_WORST} if judged else {}

@@ -25,9 +25,11 @@ from constrained_du.instanced import ways
 from constrained_du.marks import Marks
 from constrained_du.matching import Match, resemblances, settled
 from constrained_du.places import Place
+from constrained_du.reader import Reader
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer
 from constrained_du.search import Assignments
+from constrained_du.tags import Tags
 from constrained_du.types import JsonValue
 from constrained_du.view import View
 from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
@@ -49,7 +51,10 @@ class Slots:
     view: View
     marks: Marks
     binder: Binder
+    reader: Reader
     away: frozenset[int] = frozenset()
+    worth_reading: set[int] = field(default_factory=set)
+    """Functions for whose slots the model is asked, if it was taught to read; those that it was asked about anyway."""
     _bound: dict[int, CallGrammar] = field(default_factory=dict)
     _fillings: dict[int, list[list[Filling]]] = field(default_factory=dict)
     _assigned: dict[int, tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
@@ -65,14 +70,14 @@ class Slots:
 
     @cached_property
     def matches(self) -> list[Match]:
-        """The ways in which the utterance equals exemplars, in their expectation if they ask for one."""
-        if not self.domain.exemplars:
-            return []
+        """The ways in which the utterance equals exemplars, in their expectation if they ask for one; else,
+        where nothing was asked, a function's own name."""
         labels = {self.domain.functions[i].label: i for i in self.request.allowed if i not in self.away}
         expected: set[tuple[str, str | None]] = {(e.function, e.slot) for e in self.request.expectations}
         expected |= {(e.function, None) for e in self.request.expectations}
         found = self.domain.templates.matches(self.view, labels, self.grammar)
-        return [match for match in found if match.exemplar.context is None or match.exemplar.context in expected]
+        found = [match for match in found if match.exemplar.context is None or match.exemplar.context in expected]
+        return found if found or expected else self.domain.names.matches(self.view, labels, self.grammar)
 
     @cached_property
     def match(self) -> Match | None:
@@ -115,8 +120,15 @@ class Slots:
         return SlotEvidence(
             self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
             tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
-            supplied=self.request.candidates.spans,
+            supplied=self.request.candidates.spans, tags=self._tags(index),
         )  # fmt: skip
+
+    def _tags(self, index: int) -> Tags | None:
+        """What the model says of the words for a function; None where it was not asked."""
+        if self.match is not None or (index not in self.worth_reading and index not in self.reader.known):
+            return None
+        read = self.reader.of([index]).get(index)
+        return None if read is None else read.tags
 
     def _filled(
         self, evidence: SlotEvidence, grammar: CallGrammar, slots: Members, places: Mapping[str, Place]

@@ -61,6 +61,7 @@ def pack(domain: Domain, prepared: Prepared | None, about: Mapping[str, JsonValu
         return Artifact(about, documents, texts)
     prefixes = {"direct": prepared.direct, "generic": prepared.generic}
     prefixes |= {f"channel-{index}": prefix for index, prefix in enumerate(prepared.channels)}
+    prefixes |= {f"head-{index}": prefix for index, prefix in enumerate(prepared.heads)}
     arrays: dict[str, NDArray[Any]] = {"bias": np.array(prepared.bias, np.float64)}
     arrays |= {f"slots.{index}": vectors for index, vectors in enumerate(prepared.slots)}
     vocabularies: dict[str, list[str]] = {}
@@ -91,13 +92,14 @@ def unpack_prepared(artifact: Artifact, domain: Domain) -> Prepared:
             name: Prefix(_tokens(tokens), artifact.blobs[name]) for name, tokens in artifact.documents["tokens.json"].items()
         }
         channels = tuple(prefixes[f"channel-{index}"] for index in range(count))
+        heads = tuple(prefixes[f"head-{index}"] for index in range(count) if "head-0" in prefixes)
         found = {name: _retrieval(artifact, name, count) for name in ("portraits", "names", "retrieval")}
         bias = tuple(_shaped(artifact.arrays["bias"], np.float64, count).tolist())
         slots = tuple(
             _shaped(artifact.arrays[f"slots.{index}"], np.float32, len(function.slots), -1)
             for index, function in enumerate(domain.functions) if "slots.0" in artifact.arrays
         )  # fmt: skip
-        return Prepared(prefixes["direct"], prefixes["generic"], channels, bias, slots=slots, **found)
+        return Prepared(prefixes["direct"], prefixes["generic"], channels, bias, heads=heads, slots=slots, **found)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
         raise ArtifactError(f"the artifact's parts do not fit each other ({problem!r}) - finalize it again") from None
 

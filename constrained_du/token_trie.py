@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from constrained_du.backend import Query, log_sum_exp
+from constrained_du.backend import Passage, Query, log_sum_exp
 from constrained_du.errors import ContextOverflowError
 
 Row: TypeAlias = tuple[int, int, tuple[int, ...], bool]
@@ -74,33 +74,56 @@ class Trie:
         ]
 
 
+class Line:
+    """One passage as batch rows: a trie without branches, asked along the way."""
+
+    leaves = 1
+
+    def __init__(self, passage: Passage, first_sequence: int, first_row: int) -> None:
+        lead = () if passage.prefix.state else passage.prefix.tokens[:-1]  # no saved state: evaluated here
+        tokens = (*lead, passage.prefix.tokens[-1], *passage.tokens)
+        start = len(passage.prefix.tokens) - 1 - len(lead)
+        own = len(lead) + 1  # the row of the passage's first token
+        self._places = [(first_row + own + index, among) for index, among in passage.asked]
+        wanted = {row for row, _ in self._places}
+        self.rows: list[Row] = [
+            (token, start + n, (first_sequence,), first_row + n in wanted) for n, token in enumerate(tokens)
+        ]
+        self.asked = dict(self._places)
+
+    def read(self, logs: Mapping[int, Mapping[int, float]]) -> list[list[float]]:
+        """For each place the log-probability of each token asked about, among these."""
+        found: list[list[float]] = []
+        for row, among in self._places:
+            scores = np.array([logs[row][token] for token in among])
+            found.append((scores - log_sum_exp(scores)).tolist())
+        return found
+
+
 def log_probabilities(logits: NDArray[np.float32], tokens: Sequence[int]) -> dict[int, float]:
     """Natural log-probabilities of these tokens, given the logits of the whole vocabulary."""
     normaliser = log_sum_exp(logits)
     return {token: float(logits[token]) - normaliser for token in tokens}
 
 
-def cells_of(query: Query) -> int:
-    """The memory that a query needs at most, in tokens."""
-    return len(query.prefix.tokens) + sum(map(len, query.continuations))
+Asked = TypeVar("Asked", Query, Passage)
 
 
-def groups(queries: Sequence[Query], context: int, most: int) -> list[list[Query]]:
-    """Queries that fit together into ``most`` sequences and the memory of one evaluation, in order."""
-    found: list[list[Query]] = []
+def groups(queries: Sequence[Asked], context: int, most: int) -> list[list[Asked]]:
+    """What fits together into ``most`` sequences and the memory of one evaluation, in order."""
+    found: list[list[Asked]] = []
     sequences = cells = 0
     for query in queries:
-        leaves, needed = len(query.continuations), cells_of(query)
-        if leaves > most:
-            raise ValueError(f"at most {most} continuations a query, not {leaves}")
-        if needed > context:
+        if query.leaves > most:
+            raise ValueError(f"at most {most} continuations a query, not {query.leaves}")
+        if query.cells > context:
             raise ContextOverflowError(
-                f"{needed} tokens are needed and the context holds {context} tokens - shorten the input or raise context="
+                f"{query.cells} tokens are needed and the context holds {context} tokens - shorten the input or raise context="
             )
-        if not found or sequences + leaves > most or cells + needed > context:
+        if not found or sequences + query.leaves > most or cells + query.cells > context:
             found.append([])
             sequences = cells = 0
         found[-1].append(query)
-        sequences += leaves
-        cells += needed
+        sequences += query.leaves
+        cells += query.cells
     return found

@@ -88,6 +88,9 @@ SLOT_WEIGHTS: dict[str, float] = {
 """Log odds of a filling against leaving the slot out, by feature. Fitted on the sets, but for six set by
 hand: ``fuzzy``, ``source recognizer`` and ``source time`` (no set has them), ``nested``, ``cut foreign``, ``order``."""
 
+SLOT_WEIGHTS_READ: dict[str, float] = {**SLOT_WEIGHTS}
+"""The same where a taught model has read the utterance."""
+
 BARE_VALUES: dict[str, float] = {"expected whole": 3.5, "active whole": 2.5}
 """An utterance that is nothing but values which fit what was asked, or talked about. Set by
 hand on the bundled domains: the data sets have too few of these to fit them."""
@@ -141,10 +144,11 @@ class FunctionWeights:
         }
         lift = max((found["lift"] for found in judged.values()), default=0.0)
         direct = max((found["direct"] for found in judged.values()), default=0.0)
+        meant = max((found.get("meant", 0.0) for found in judged.values()), default=0.0)
         held = {f"top {name}": max((f.get(name, 0.0) for f in judged.values()), default=0.0) for name in ("slots", "typed")}
         top |= held | {"least left": min((f.get("left", 0.0) for f in judged.values()), default=1.0)}
         own = {f"best {name}": value for name, value in best.items()}
-        return {"bias": 1.0, "top lift": lift, "top direct": direct, **top, **own}
+        return {"bias": 1.0, "top lift": lift, "top direct": direct, "top meant": meant, **top, **own}
 
 
 # The biases of the fallback are lowered after the fit (BARE 0.6, SHOWN 0.5, OTHER 0.4): half of what was
@@ -365,6 +369,10 @@ OTHER = FunctionWeights(
     },
 )
 """For scripts without spaces, which the embedder does not read: terms and the model carry it."""
+
+BARE_READ = BARE
+SHOWN_READ = SHOWN
+"""The same where a taught model has read the utterance."""
 
 EXEMPLAR_CERTAINTY = 12.0
 """Log odds of what an exemplar settles, against all else."""

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from constrained_du.backend import Count, Prefix, Query, log_sum_exp
+from constrained_du.backend import Count, Passage, Prefix, Query, log_sum_exp
 
 START, END, RESERVED = 256, 257, 258
 SIZE = 259
@@ -29,6 +29,7 @@ class ScriptedBackend:
     """Scores by a script; counts tokens as a real backend would, every trie node once."""
 
     context = 3072
+    taught = False
     vocabulary_size = SIZE
     start_tokens = (START,)
     end_token = END
@@ -73,6 +74,15 @@ class ScriptedBackend:
             self.count.passes -= 1
             scores.append(float(logits[continuation[at]]) - log_sum_exp(logits))
         return scores
+
+    def read(self, passages: Sequence[Passage]) -> list[list[list[float]]]:
+        self.count.passes += 1
+        return [[self._among(passage, at, tokens) for at, tokens in passage.asked] for passage in passages]
+
+    def _among(self, passage: Passage, at: int, tokens: Sequence[int]) -> list[float]:
+        logits = self.next_logits(passage.prefix, passage.tokens[: at + 1])[list(tokens)]
+        self.count.passes -= 1
+        return [float(logit) - log_sum_exp(logits) for logit in logits]
 
     @staticmethod
     def _text(tokens: Sequence[int]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import pytest
 
 from constrained_du import ConstrainedDuError, ContextOverflowError, Converter, DecodeError, ModelError, Result, digests
 from constrained_du.engine import RESERVED
-from constrained_du.llama import LlamaBackend, LlamaEmbedder, _c
+from constrained_du.llama import LlamaBackend, LlamaEmbedder
+from constrained_du.llama.library import c
 from constrained_du.models import locate
 
 SPECS = [
@@ -75,9 +77,9 @@ def test_a_fault_of_llama_cpp_is_a_named_error_and_nothing_is_left_of_it(
     told: str, at: int,
 ) -> None:  # fmt: skip
     saying = SAID if at == 1 or name != "llama_decode" else "write something down"
-    once = Once(getattr(_c, name), value, at)
+    once = Once(getattr(c, name), value, at)
     with monkeypatch.context() as patched:
-        patched.setattr(_c, name, once)
+        patched.setattr(c, name, once)
         with pytest.raises(error, match=told):
             du.convert(saying, tool_choice="auto" if saying == SAID else "write")
     assert once.calls == at, "it went on after the fault"
@@ -86,7 +88,7 @@ def test_a_fault_of_llama_cpp_is_a_named_error_and_nothing_is_left_of_it(
 
 def test_scores_that_are_not_numbers_are_a_decode_error(du: Converter, right: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(_c, "llama_get_logits_ith", not_numbers)
+        patched.setattr(c, "llama_get_logits_ith", not_numbers)
         with pytest.raises(DecodeError, match="not numbers"):
             du.convert(SAID)
     assert shown(du.convert(SAID)) == right
@@ -115,13 +117,13 @@ def test_a_failure_in_the_middle_of_free_text_leaves_nothing_for_the_next(
     du: Converter, right: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = shown(du.convert("write hello", tool_choice="write"))
-    passes = Once(_c.llama_decode, -3, at=10**9)
+    passes = Once(c.llama_decode, -3, at=10**9)
     with monkeypatch.context() as patched:
-        patched.setattr(_c, "llama_decode", passes)
+        patched.setattr(c, "llama_decode", passes)
         du.convert("write hello", tool_choice="write")
     for at in (passes.calls, passes.calls - 1, passes.calls // 2):
         with monkeypatch.context() as patched:
-            patched.setattr(_c, "llama_decode", Once(_c.llama_decode, -3, at))
+            patched.setattr(c, "llama_decode", Once(c.llama_decode, -3, at))
             with pytest.raises(DecodeError, match="code -3"):
                 du.convert("write hello", tool_choice="write")
         assert shown(du.convert("write hello", tool_choice="write")) == wanted
@@ -139,7 +141,7 @@ def test_memory_that_is_not_to_be_had_is_a_model_error(
     model_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(_c, name, Once(None, None))
+        patched.setattr(c, name, Once(None, None))
         with pytest.raises(ModelError, match=told):
             LlamaBackend(model_path, context=300)
     backend = LlamaBackend(model_path, context=300)
@@ -149,7 +151,7 @@ def test_memory_that_is_not_to_be_had_is_a_model_error(
 def test_a_state_that_cannot_be_saved_is_a_decode_error(model_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     converter = Converter(model_path, embedder=None, context=512).add_function_specs(SPECS[:1])
     with monkeypatch.context() as patched:
-        patched.setattr(_c, "llama_state_seq_get_data", Once(None, 0))
+        patched.setattr(c, "llama_state_seq_get_data", Once(None, 0))
         with pytest.raises(DecodeError, match="save the state"):
             converter.finalize()
     assert converter.finalize().convert(SAID).calls
@@ -160,7 +162,7 @@ def test_an_embedder_that_fails_is_a_decode_error(monkeypatch: pytest.MonkeyPatc
     embedder = LlamaEmbedder(locate("all-minilm-l6-v2"))
     before = embedder.embed("open the gate")
     with monkeypatch.context() as patched:
-        patched.setattr(_c, fault[0], Once(getattr(_c, fault[0]), fault[1]))
+        patched.setattr(c, fault[0], Once(getattr(c, fault[0]), fault[1]))
         with pytest.raises(DecodeError, match="embedder"):
             embedder.embed("open the gate")
     assert np.array_equal(embedder.embed("open the gate"), before)
@@ -169,13 +171,12 @@ def test_an_embedder_that_fails_is_a_decode_error(monkeypatch: pytest.MonkeyPatc
 # -- a missing library -----------------------------------------------------------------------
 
 
-def run(code: str | list[str], library: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    """Python code, or a command, where ``import llama_cpp`` does what ``library`` says."""
+def run(command: list[str], library: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """A command where ``import llama_cpp`` does what ``library`` says."""
     (tmp_path / "llama_cpp").mkdir()
     (tmp_path / "llama_cpp" / "__init__.py").write_text(library)
-    arguments = ["-c", code] if isinstance(code, str) else ["-m", "constrained_du", *code]
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(tmp_path)}
+        [sys.executable, "-m", "constrained_du", *command], capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(tmp_path)}
     )
 
 
@@ -185,19 +186,17 @@ LIBRARIES = [
     ("without its shared object", "raise FileNotFoundError('Shared library with base name llama not found')", "not found"),
     ("broken", "raise RuntimeError('Failed to load shared library')", "Failed to load"),
 ]
-TELLS = """
-try:
-    import constrained_du.llama
-except Exception as problem:
-    print(type(problem).__name__, problem)
-"""
 
 
 @pytest.mark.parametrize(("library", "told"), [row[1:] for row in LIBRARIES], ids=[row[0] for row in LIBRARIES])
-def test_a_missing_library_is_a_model_error_that_says_how_to_get_it(tmp_path: Path, library: str, told: str) -> None:
-    printed = run(TELLS, library, tmp_path).stdout
-    assert printed.startswith("ModelError llama-cpp-python cannot be loaded") and told in printed
-    assert "pip install llama-cpp-python" in printed
+def test_a_missing_library_is_one_line_that_says_how_to_get_it(tmp_path: Path, library: str, told: str) -> None:
+    specs = tmp_path / "specs.json"
+    specs.write_text(json.dumps(SPECS[:1]))
+    ended = run(["compile", str(specs), "--embedder", "none", "-o", str(tmp_path / "out")], library, tmp_path)
+    assert ended.returncode == 2 and len(ended.stderr.strip().splitlines()) == 1, ended.stderr
+    assert "llama-cpp-python cannot be loaded" in ended.stderr and told in ended.stderr
+    assert "pip install llama-cpp-python" in ended.stderr
+    assert not (tmp_path / "out").exists()
 
 
 # -- a full disk for the cache -----------------------------------------------------------------

@@ -25,7 +25,7 @@ from constrained_du.domain import Domain
 from constrained_du.engine import Engine
 from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
-from constrained_du.llama import _Tokens, _Weights
+from constrained_du.llama.library import Tokens, Weights
 from constrained_du.loading import Settings
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.requests import read_request
@@ -61,7 +61,7 @@ class RealWords(ScriptedBackend):
     end_token = 2
     context = 1 << 20  # the longest rows go all the way
 
-    def __init__(self, tokens: _Tokens) -> None:
+    def __init__(self, tokens: Tokens) -> None:
         super().__init__()
         self.tokens, self.seen = tokens, set[int]()
         self.start_tokens = (tokens.bos,)
@@ -108,25 +108,25 @@ def domain(specs: list[dict[str, Any]], strings_free: bool = False) -> Domain:
     return Domain(functions, exemplars, recognizers, slot_types)
 
 
-def engine(tokens: _Tokens, specs: list[dict[str, Any]] = SPECS, **settings: Any) -> Engine:
+def engine(tokens: Tokens, specs: list[dict[str, Any]] = SPECS, **settings: Any) -> Engine:
     made = domain(specs)
     backend = RealWords(tokens)
     return Engine(made, backend, None, prepare(made, backend, None), Settings("words", **settings), Generator(backend))
 
 
 @pytest.fixture(scope="module", params=["English", "multilingual"])
-def tokens(request: pytest.FixtureRequest, model_path: Path, multilingual_path: Path) -> _Tokens:
+def tokens(request: pytest.FixtureRequest, model_path: Path, multilingual_path: Path) -> Tokens:
     """The vocabulary of each of the real models, alone."""
-    return _Tokens(_Weights(model_path if request.param == "English" else multilingual_path, 0, vocab_only=True))
+    return Tokens(Weights(model_path if request.param == "English" else multilingual_path, 0, vocab_only=True))
 
 
 @pytest.fixture(scope="module")
-def english(model_path: Path) -> _Tokens:
-    return _Tokens(_Weights(model_path, 0, vocab_only=True))
+def english(model_path: Path) -> Tokens:
+    return Tokens(Weights(model_path, 0, vocab_only=True))
 
 
 @pytest.fixture(scope="module")
-def app(english: _Tokens) -> Engine:
+def app(english: Tokens) -> Engine:
     return engine(english)
 
 
@@ -179,14 +179,14 @@ def test_an_utterance_is_only_words(app: Engine, alone: bytes, row: Row) -> None
 
 
 @pytest.mark.parametrize("row", ALL, ids=[f"{row.kind}: {row.name}" for row in ALL])
-def test_every_text_is_cut_into_plain_tokens_and_back(tokens: _Tokens, row: Row) -> None:
+def test_every_text_is_cut_into_plain_tokens_and_back(tokens: Tokens, row: Row) -> None:
     cut = tokens.encode(row.text)
     assert not any(map(tokens.is_control, cut))
     read = b"".join(map(tokens.piece, cut)).decode()
     assert read.replace("▁", " ").strip(" ") == row.text.replace("▁", " ").strip(" "), "SentencePiece writes a blank as ▁"
 
 
-def test_the_name_of_every_special_token_is_plain_text(tokens: _Tokens) -> None:
+def test_the_name_of_every_special_token_is_plain_text(tokens: Tokens) -> None:
     special = [token for token in range(tokens.size) if tokens.is_control(token)]
     names = [row.text for row in ALL if row.kind == "marker"]
     assert special and names
@@ -195,7 +195,7 @@ def test_the_name_of_every_special_token_is_plain_text(tokens: _Tokens) -> None:
         assert not any(map(tokens.is_control, tokens.encode(f"turn {name} on"))), name
 
 
-def spelt(tokens: _Tokens, token: int) -> str:
+def spelt(tokens: Tokens, token: int) -> str:
     """A special token as it is written in the vocabulary, which ``piece`` hides."""
     from llama_cpp import llama_cpp
 
@@ -219,7 +219,7 @@ def test_a_value_that_is_supplied_is_that_value(app: Engine, row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", TEXTS, ids=[row.name for row in TEXTS])
-def test_what_a_spec_says_of_itself_is_only_words(english: _Tokens, row: Row) -> None:
+def test_what_a_spec_says_of_itself_is_only_words(english: Tokens, row: Row) -> None:
     hostile = {
         "label": "feed_fish", "name": [row.text[:300]], "description": row.text,
         "parameters": {"type": "object", "properties": {
@@ -238,7 +238,7 @@ def test_what_a_spec_says_of_itself_is_only_words(english: _Tokens, row: Row) ->
                       Binder("feed", read_request(made.domain, "feed").candidates, made.domain.ontology, None))  # fmt: skip
 
 
-def test_greedy_decoding_of_hostile_words_stays_in_the_grammar(english: _Tokens) -> None:
+def test_greedy_decoding_of_hostile_words_stays_in_the_grammar(english: Tokens) -> None:
     made = engine(english, decoder="greedy")
     for row in UTTERANCES[:: len(UTTERANCES) // 12]:
         if len(row.text) < 500:

@@ -17,17 +17,17 @@ PACKAGE = Path(__file__).resolve().parent.parent / "constrained_du"
 
 FLOORS: tuple[tuple[str, str], ...] = (
     ("values and failures", "errors types dispatch"),
-    ("words and numbers", "words lexicon terms weights classifier search confidence"),
+    ("words and numbers", "words lexicon terms weights classifier search confidence tags"),
     ("automata", "automata expressions pattern_syntax patterns"),
     ("documents", "sources exemplars links"),
     ("what is said", "recognizers phrases view operators opposites clauses"),
     ("specs", "schema schema_facts schema_instances schema_merge schema_keywords schema_reader spec"),
     ("grammars", "grammar surface productions emit"),
-    ("files of models", "gguf_parse gguf_header bert_gguf model_source digests"),
+    ("files of models", "gguf_parse gguf_header bert_gguf lora model_source digests"),
     ("tokens and models", "backend token_trie matcher llama models remote"),
-    ("binding and evidence", "candidates compile prompt matching places span_features evidence fillings domain sayable requests "
+    ("binding and evidence", "candidates compile prompt reading matching places span_features evidence fillings domain sayable requests "
      "picks polarity instances instanced conversation ellipsis replies"),
-    ("judgement", "retrieval roles generation scoring"),
+    ("judgement", "retrieval roles generation reader scoring"),
     ("answers", "loading marks slots answering engine remote_engine"),
     ("the disk and the API", "artifact storage converter session __init__"),
     ("figures", "evaluation plots"),

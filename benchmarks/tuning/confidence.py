@@ -37,7 +37,7 @@ def gather(arguments: argparse.Namespace, known: dict[str, Any]) -> None:
             continue
         started = time.monotonic()
         rows: list[Mapping[str, float]] = []
-        model = "gemma3-270m" if plan.split(":")[0].endswith(("zh", "ja")) else "smollm2-135m-instruct"
+        model = "gemma3-270m" if plan.split(":")[0].endswith(("zh", "ja")) else arguments.model
 
         def see(result: Result, to: list[Mapping[str, float]] = rows) -> None:
             to.append(result.explain().grounds)
@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--sets", nargs="*", default=accuracy.SETS)
     parser.add_argument("--most", type=int, default=100)
+    parser.add_argument("--model", default="smollm2-135m-instruct", help="for English")
     parser.add_argument("--cache", type=Path, required=True)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -40,7 +40,7 @@ SETS = (
     ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"),
 )  # fmt: skip
 OTHER = ("home-zh", "xsid-zh", "xsid-ja")  # asked of the multilingual model, and weighed apart
-SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0}
+SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0, "meant": 2.0}
 REFUSED = 0.35  # weight of a line to be refused: they are half of what is gathered and a fifth of what is said
 LEFT_OUT = 0.5  # share of the functions that near misses do not find in the specs
 
@@ -49,7 +49,7 @@ def plans_of(only: Sequence[str]) -> list[tuple[str, str]]:
     return [plan for plan in SETS if not only or ":".join(plan) in only]
 
 
-def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, Any]]], only: Sequence[str],
+def gather(root: Path, english: str, threads: int, most: int, known: dict[str, list[dict[str, Any]]], only: Sequence[str],
            save: Any) -> None:  # fmt: skip
     backends: dict[str, LlamaBackend] = {}
     embedder = Remembering(LlamaEmbedder(locate("all-minilm-l6-v2")))
@@ -63,7 +63,7 @@ def gather(root: Path, threads: int, most: int, known: dict[str, list[dict[str, 
         slots = {f.label: frozenset(f.slot) for f in functions}
         exemplars = tuple(read_exemplars(root / name / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
         rows: list[dict[str, Any]] = []
-        model = "gemma3-270m" if name in OTHER else "smollm2-135m-instruct"
+        model = "gemma3-270m" if name in OTHER else english
         backend = backends.setdefault(model, LlamaBackend(locate(model), threads=threads))
         own = [line for line in everything[name] if len(line["calls"]) < 2]
         chooser.shuffle(own)
@@ -93,6 +93,7 @@ def _part(whole: Prepared, full: Domain, domain: Domain, embedder: Any) -> Prepa
     kept = [full.index[label] for label in domain.by_label]
     return replace(
         whole, channels=tuple(whole.channels[i] for i in kept), bias=tuple(whole.bias[i] for i in kept),
+        heads=tuple(whole.heads[i] for i in kept if whole.heads),
         slots=tuple(whole.slots[i] for i in kept), **retrievals(domain, embedder, lambda what, done, of: None),
     )  # fmt: skip
 
@@ -247,20 +248,21 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
     return row["rivals"][best][0] == row["gold"] and own[best] >= none, count
 
 
-BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short", "expected fit",
-        "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
-FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "best similar", "best terms",
-            "best portrait terms", "best lift", "best direct", "best channel", "best expected", "best expected fit",
-            "best expected short", "best active", "top slots", "top typed", "least left", "best slots", "best typed",
-            "best left", "best template"]  # fmt: skip
+BASE = ["similar", "terms", "portrait terms", "channel", "direct", "meant", "unjudged", "expected", "expected short",
+        "expected fit", "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
+FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "top meant", "best meant",
+            "best similar", "best terms", "best portrait terms", "best lift", "best direct", "best channel", "best expected",
+            "best expected fit", "best expected short", "best active", "top slots", "top typed", "least left", "best slots",
+            "best typed", "best left", "best template"]  # fmt: skip
 
-JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left"))
+JUDGED = frozenset(("channel", "direct", "meant", "unjudged", "lift", "slots", "typed", "left"))
 """What is not known before the model and the slots were asked."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--model", default="smollm2-135m-instruct", help="for English")
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--most", type=int, default=75)
     parser.add_argument("--threads", type=int, default=1)
@@ -275,7 +277,7 @@ def main() -> None:
         def save() -> None:
             arguments.cache.write_bytes(pickle.dumps(known))
 
-        gather(arguments.data, arguments.threads, arguments.most, known, arguments.sets, save)
+        gather(arguments.data, arguments.model, arguments.threads, arguments.most, known, arguments.sets, save)
     other = [key for key in known if key.split(":")[0] in OTHER]
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]

@@ -2,7 +2,8 @@
 
 ``python benchmarks/tuning/slots.py --data ../shared/data [--train ../shared/train/sgd]`` prints
 the table for ``constrained_du/weights.py`` and the slot F1 of each set under two-fold
-cross-validation, given the right function and without the language model.
+cross-validation, given the right function. ``--model`` names a taught model, which then reads
+every line: the table is that of SLOT_WEIGHTS_READ.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from constrained_du.backend import Prefix
 from constrained_du.candidates import read_entities, read_expectations
 from constrained_du.classifier import minimise
 from constrained_du.compile import Binder
@@ -29,15 +31,18 @@ from constrained_du.domain import Domain
 from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
 from constrained_du.fillings import Filler
-from constrained_du.llama import LlamaEmbedder
+from constrained_du.llama import LlamaBackend, LlamaEmbedder
 from constrained_du.matching import resemblances
 from constrained_du.models import locate
+from constrained_du.reader import Reader, head_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.schema import same_json
 from constrained_du.search import Assignments
 from constrained_du.spec import Function, read_specs
+from constrained_du.tags import Tags
 from constrained_du.types import Span
 from constrained_du.view import View
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_READ
 
 SETS = (
     ("snips", "dev", "10", "functions"), ("snips", "dev-entities", "10", "functions-entities"),
@@ -50,6 +55,8 @@ SETS = (
 RIVALS = 12  # wrong assignments that share the probability in each round
 ROUNDS = 3
 FIXED: frozenset[str] = frozenset()
+UNSEEN = ("Hotels_", "Music_", "RentalCars_")
+"""Services of the training split that no adapter was trained on (benchmarks/training/turns.py)."""
 
 
 @dataclass
@@ -73,28 +80,59 @@ class Weighed:
 class Recorder(SlotEvidence):
     """Evidence that remembers the features behind each score."""
 
+    last: Any = None
+
     def score(self, place: Any, choice: Any) -> float:
         self.last = self.features(place, choice)
         return super().score(place, choice)
 
 
-def cases(root: Path, embedder: Any, most: int, name: str, file: str, shown: str, specs: str) -> Iterator[Case]:
+@dataclass
+class Reading:
+    """A taught model, and what it reads before the utterances of one domain."""
+
+    backend: Any
+    heads: list[Prefix]
+
+    @classmethod
+    def of(cls, backend: Any, domain: Domain) -> Reading:
+        if backend is None:
+            return cls(None, [])
+        return cls(backend, [backend.prefix(head_of(f, domain.exemplars, backend)) for f in domain.functions])
+
+    def tags(self, domain: Domain, function: Function, view: View, expected: frozenset[str]) -> Tags | None:
+        if self.backend is None:
+            return None
+        reader = Reader(self.backend, domain.functions, self.heads, view, {function.label: expected})
+        read = reader.of([domain.index[function.label]])
+        return next((found.tags for found in read.values()), None)
+
+
+def cases(
+    root: Path, embedder: Any, backend: Any, most: int, name: str, file: str, shown: str, specs: str
+) -> Iterator[Case]:  # fmt: skip
     folder = root / name
     functions = tuple(read_specs(folder / f"{specs}.json"))
     slots = {function.label: frozenset(function.slot) for function in functions}
     exemplars = tuple(read_exemplars(folder / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
     domain = Domain(functions, exemplars)
+    model = Reading.of(backend, domain)
     with open(folder / f"{file}.jsonl", encoding="utf-8") as opened:
         lines = [line for line in map(json.loads, opened) if len(line["calls"]) == 1]
         random.Random(7).shuffle(lines)
         for line in lines[:most]:
             if line["calls"]:
-                yield case(f"{name}/{file}:{shown}", domain, line, embedder)
+                yield case(f"{name}/{file}:{shown}", domain, line, embedder, model)
 
 
-def training_cases(folder: Path, embedder: Any, shown: int, count: int, seed: int) -> Iterator[Case]:
-    """Turns of the training split, with exemplars made of other turns of the same function."""
+def training_cases(folder: Path, embedder: Any, backend: Any, shown: int, count: int, seed: int) -> Iterator[Case]:
+    """Turns of the training split, with exemplars made of other turns of the same function; a taught
+    model is shown only services that it was not trained on."""
     functions = tuple(read_specs(folder / "functions.json"))
+    if backend is not None:
+        services: dict[str, list[str]] = json.loads((folder / "services.json").read_text(encoding="utf-8"))
+        unseen = {label for service, labels in services.items() if service.startswith(UNSEEN) for label in labels}
+        functions = tuple(function for function in functions if function.label in unseen)
     chooser = random.Random(seed)
     by_function: dict[str, list[dict[str, Any]]] = {}
     with gzip.open(folder / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -112,8 +150,9 @@ def training_cases(folder: Path, embedder: Any, shown: int, count: int, seed: in
     slots = {function.label: frozenset(function.slot) for function in functions}
     exemplars = tuple(read_exemplars(templates, slots)) if shown else ()
     domain = Domain(functions, exemplars)
+    model = Reading.of(backend, domain)
     for turn in picked:
-        yield case(f"train:{shown}", domain, turn, embedder)
+        yield case(f"train:{shown}", domain, turn, embedder, model)
 
 
 def _template(turn: Mapping[str, Any]) -> str:
@@ -124,7 +163,7 @@ def _template(turn: Mapping[str, Any]) -> str:
     return text
 
 
-def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any) -> Case:
+def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any, model: Reading) -> Case:
     call = line["calls"][0]
     function: Function = domain.by_label[call["name"]]
     text = line["utterance"]
@@ -138,7 +177,8 @@ def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any) -> C
     matches = domain.templates.matches(view, {function.label: 0}, lambda _: grammar)
     templates = resemblances(matches, function.label, view.letters)
     explained = domain.explained[function.label]
-    evidence = Recorder(function, view, expected, explained, places, templates=templates, supplied=candidates.spans)
+    evidence = Recorder(function, view, expected, explained, places, templates=templates, supplied=candidates.spans,
+                        tags=model.tags(domain, function, view, expected))  # fmt: skip
     if embedder is not None and len(function.slots) > 1:
         filler = Filler(evidence, grammar.definitions, 24)
         rough = [filler.fillings(p, f.node, f.name) for p, f in zip(places, grammar.slots.fields, strict=True)]
@@ -253,12 +293,13 @@ def within_reach(held: Sequence[Case], weights: Mapping[str, float], count: int)
 
 def gather(arguments: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     embedder = LlamaEmbedder(locate("all-minilm-l6-v2"))
+    backend = None if arguments.model is None else LlamaBackend(locate(arguments.model), threads=1)
     everything: list[Case] = []
     for spec in SETS:
-        own = list(cases(arguments.data, embedder, arguments.most, *spec))
+        own = list(cases(arguments.data, embedder, backend, arguments.most, *spec))
         everything += own
         print(spec, len(own), flush=True)
-    shown, bare = (training_cases(arguments.train, embedder, *plan) for plan in ((10, 250, 1), (0, 150, 2)))
+    shown, bare = (training_cases(arguments.train, embedder, backend, *plan) for plan in ((10, 250, 1), (0, 150, 2)))
     extra = [*shown, *bare]
     print("training turns", len(extra), flush=True)
     return everything, extra
@@ -268,6 +309,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--train", type=Path, default=Path("../shared/train/sgd"))
+    parser.add_argument("--model", help="a taught model, by name or path")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--folds", action=argparse.BooleanOptionalAction, default=True, help="cross-validate")
     parser.add_argument("--penalty", type=float, default=0.02)
@@ -280,17 +322,16 @@ def main() -> None:
         everything, extra = gather(arguments)
         if arguments.cache is not None:
             arguments.cache.write_bytes(pickle.dumps((everything, extra)))
-    from constrained_du.weights import SLOT_WEIGHTS
-
-    print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS).items()})
-    print("right among the best twelve", within_reach(everything, SLOT_WEIGHTS, 12))
+    start = SLOT_WEIGHTS if arguments.model is None else SLOT_WEIGHTS_READ
+    print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, start).items()})
+    print("right among the best twelve", within_reach(everything, start, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
     for half in (0, 1) if arguments.folds else ():
-        fitted = fit([*everything[half::2], *extra], SLOT_WEIGHTS, arguments.penalty)
+        fitted = fit([*everything[half::2], *extra], start, arguments.penalty)
         for name, row in figures(everything[1 - half :: 2], fitted).items():
             held.setdefault(name, []).append(row)
     print("held out", {n: tuple(round(float(np.mean([r[i] for r in rows])), 3) for i in (0, 1)) for n, rows in held.items()})
-    final = fit([*everything, *extra], SLOT_WEIGHTS, arguments.penalty)
+    final = fit([*everything, *extra], start, arguments.penalty)
     print("fitted  ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, final).items()})
     print(json.dumps({name: round(float(value), 3) for name, value in final.items() if abs(value) > 5e-4}, indent=4))
 

@@ -1,0 +1,58 @@
+"""Writes a checkpoint of ``train.py`` as the adapter's GGUF file.
+
+``python benchmarks/training/export.py --checkpoint FOLDER/checkpoint.pt --out models/adapters/NAME.gguf``
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from train import ALPHA
+
+from constrained_du import lora
+
+HEADS, KEY_HEADS = 9, 3  # of SmolLM2-135M
+NAMES = {
+    "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
+    "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+}  # fmt: skip
+KEY = re.compile(r"layers\.(\d+)\.(.+)\.lora_([AB])\.weight$")
+
+
+def permuted(rows: Any, heads: int) -> Any:
+    """Rows of queries or keys in llama.cpp's order: the halves of each head take turns."""
+    return rows.reshape(heads, 2, rows.shape[0] // heads // 2, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def pairs(state: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    halves: dict[str, dict[str, Any]] = {}
+    for key, tensor in state.items():
+        found = KEY.search(key)
+        assert found is not None, key
+        layer, place, half = found.groups()
+        matrix = tensor.float().numpy()
+        if half == "B" and place.endswith(("q_proj", "k_proj")):
+            matrix = permuted(matrix, HEADS if place.endswith("q_proj") else KEY_HEADS)
+        halves.setdefault(f"blk.{layer}.{NAMES[place]}.weight", {})[half] = matrix
+    return {name: (own["A"], own["B"]) for name, own in halves.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--checkpoint", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    arguments = parser.parse_args()
+    state = torch.load(arguments.checkpoint, weights_only=True)
+    packs = f"{state['done']} packs of benchmarks/training/train.py"
+    about = {"general.license": "CC BY-SA 4.0", "constrained_du.training": packs}
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    lora.write(arguments.out, arguments.out.stem, "llama", float(ALPHA), pairs(state["adapter"]), about)
+    print(arguments.out, arguments.out.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()
