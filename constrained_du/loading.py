@@ -173,13 +173,22 @@ _embedders: WeakValueDictionary[tuple[Any, ...], LlamaEmbedder] = WeakValueDicti
 
 def backend(file: ModelFile, settings: Settings) -> LlamaBackend:
     """A backend for the file, shared with whoever else runs it in the same way."""
-    key = (file.path, digest(file), settings.context, settings.thread_count, settings.gpu_layers)
+    threads = _thread_count(file, settings)
+    key = (file.path, digest(file), settings.context, threads, settings.gpu_layers)
     with _lock:
         found = _backends.get(key)
         if found is None:
-            found = LlamaBackend(file.path, settings.context, settings.thread_count, settings.gpu_layers)
+            found = LlamaBackend(file.path, settings.context, threads, settings.gpu_layers)
             _backends[key] = found
         return found
+
+
+def _thread_count(file: ModelFile, settings: Settings) -> int:
+    """What the caller or the environment says, else what ``models pull --auto`` found for this model."""
+    if settings.threads or os.environ.get("CONSTRAINED_DU_THREADS") or file.name not in models.registry():
+        return settings.thread_count
+    record = models.pulled(file.name)
+    return record.threads if record is not None and record.threads else settings.thread_count
 
 
 def generator(running: LlamaBackend, settings: Settings) -> Generator:

@@ -32,11 +32,14 @@ from constrained_du.model_source import AdapterFile, ModelEntry, Progress, Sourc
 
 __all__ = [
     "ModelEntry", "Record", "SourceFile", "batch_seconds", "digest", "entry", "fastest", "home",
-    "licence_notice", "locate", "pull", "pulled", "registry", "verify",
+    "licence_notice", "locate", "pull", "pulled", "quickest_threads", "registry", "verify",
 ]  # fmt: skip
 
 Chooser: TypeAlias = Callable[[Path], str]
 """From the path of the source GGUF file to the quantisation to make of it."""
+
+Counter: TypeAlias = Callable[[Path], int]
+"""From the path of the finished GGUF file to the number of threads to run it with."""
 
 Mode: TypeAlias = Literal["default", "plain", "chosen"]
 
@@ -59,6 +62,8 @@ class Record:
     licence: str
     adapter_sha256: str = ""
     """Of the adapter that was merged; empty without one."""
+    threads: int = 0
+    """With how many threads it is quickest on this machine; 0 where that was not measured."""
 
 
 def entry(name: str) -> ModelEntry:
@@ -118,6 +123,7 @@ def pull(
     progress: Progress | None = None,
     plain: bool = False,
     choose: Chooser | None = None,
+    count: Counter | None = None,
     fresh: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Path:
@@ -125,7 +131,8 @@ def pull(
 
     What is already there and whole is left as it is, unless ``fresh``. The registry's adapter,
     if it has one, is merged. ``plain`` leaves it out and keeps the quantisation of the source,
-    ``choose`` decides by looking at it (see :func:`fastest`); otherwise the registry's is made. ``say`` gets the licence before
+    ``choose`` decides by looking at it (see :func:`fastest`); otherwise the registry's is made. ``count``
+    finds how many threads to run it with (see :func:`quickest_threads`). ``say`` gets the licence before
     anything is fetched (default: a line on stderr); ``progress`` is called with a stage,
     bytes done and bytes in all. Two pulls at once wait for one another. Whatever goes
     wrong is a ``ModelError`` and leaves what was there before.
@@ -141,14 +148,14 @@ def pull(
         with _staging(model) as staging:
             _check_space(model, staging)
             built, quantisation = _build(model, staging, report, mode, choose)
-            return _keep(model, built, quantisation, mode, report)
+            return _keep(model, built, quantisation, mode, report, count(built) if count else 0)
 
 
-def batch_seconds(path: Path) -> float:
+def batch_seconds(path: Path, threads: int | None = None) -> float:
     """Seconds that this machine needs for 64 tokens in one batch: the best of six, after one to warm up."""
     from constrained_du.llama import LlamaBackend
 
-    backend = LlamaBackend(path, context=256, threads=_threads())
+    backend = LlamaBackend(path, context=256, threads=threads or _threads())
     tokens = range(100, 165)  # ordinary tokens of every vocabulary; which ones does not matter
     times = []
     for _ in range(7):
@@ -179,6 +186,19 @@ def fastest(
         return best
 
     return choose
+
+
+def quickest_threads(measure: Callable[[Path, int], float] = batch_seconds, margin: float = 0.1) -> Counter:
+    """A counter for :func:`pull`: one thread, doubled for as long as that saves more than ``margin``
+    of the time; never more than there are cores. On cores that others use too, one is often the quickest."""
+
+    def count(built: Path) -> int:
+        best, least = 1, measure(built, 1)
+        while 2 * best <= _threads() and (seconds := measure(built, 2 * best)) < least * (1 - margin):
+            best, least = 2 * best, seconds
+        return best
+
+    return count
 
 
 # --- what is there
@@ -288,7 +308,7 @@ def _threads() -> int:
     return os.cpu_count() or 1
 
 
-def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report: Progress) -> Path:
+def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report: Progress, threads: int) -> Path:
     """Move the finished file to its place, then the record: only then is the model there."""
     read_header(built, model.kind)
     size = built.stat().st_size
@@ -297,7 +317,7 @@ def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report:
     path = folder / f"{model.name}.{quantisation}.gguf"
     record = Record(
         model.name, path.name, fresh_digest(built), size, quantisation, mode, model.sha256, model.licence,
-        _adapter_of(model, mode),
+        _adapter_of(model, mode), threads,
     )  # fmt: skip
     written = built.with_name(_RECORD)
     written.write_text(json.dumps({"format": _FORMAT} | asdict(record), indent=1) + "\n", encoding="utf-8")

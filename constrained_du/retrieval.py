@@ -21,6 +21,8 @@ from constrained_du.words import SENTENCE_PUNCTUATION, atoms
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 TERM_WEIGHT = 7.0  # cosine to a TF-IDF centroid, beside logits; design.md, exemplar table
+SAMPLED = 12  # exemplars of a function from which its radius is taken
+PRIOR = 4.0  # exemplars' worth of what holds for all functions, in a function's radius
 
 
 MOST_NAMES = 0.65  # of the words; beyond, capitals are the writer's habit
@@ -51,13 +53,16 @@ class Resemblance:
 
     ``description``: cosine with name and description; ``exemplar``: largest cosine with an
     exemplar (−1 where there is none); ``classified``: logits of the classifier;
-    ``terms``: cosine of terms.
+    ``terms``: cosine of terms; ``radius``: by how many standard deviations ``exemplar`` exceeds what
+    the function's exemplars are to each other; ``margin``: the same for what it is ahead of other functions.
     """
 
     description: Vectors
     exemplar: Vectors
     classified: Vectors
     terms: Vectors
+    radius: Vectors
+    margin: Vectors
 
     @property
     def blended(self) -> Vectors:
@@ -67,7 +72,8 @@ class Resemblance:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """The fitted index. ``owners`` (n,) gives the function of each exemplar vector."""
+    """The fitted index. ``owners`` (n,) gives the function of each exemplar vector; ``radii``
+    (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin."""
 
     functions: int
     terms: TermIndex
@@ -75,6 +81,7 @@ class Retrieval:
     exemplars: Vectors | None = None
     owners: NDArray[np.int64] | None = None
     weights: Vectors | None = None
+    radii: Vectors | None = None
 
     @classmethod
     def fit(
@@ -100,23 +107,63 @@ class Retrieval:
             vectors[index] = embedder.embed(text)
             if progress:
                 progress(index + 1, len(texts))
-        return cls.from_vectors(terms, vectors, np.array(owners, np.int64), count)
+        return cls.from_vectors(terms, vectors, np.array(owners, np.int64), count, len(exemplars))
 
     @classmethod
-    def from_vectors(cls, terms: TermIndex, vectors: Vectors, owners: NDArray[np.int64], count: int) -> Retrieval:
-        """``vectors`` (count + exemplars, size): descriptions first."""
+    def from_vectors(
+        cls, terms: TermIndex, vectors: Vectors, owners: NDArray[np.int64], count: int, own: int | None = None
+    ) -> Retrieval:
+        """``vectors`` (count + exemplars, size): descriptions first; ``own`` exemplars, then other versions of them."""
         weights = classifier.fit(vectors, owners, count) if len(vectors) > count and count > 1 else None
-        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights)
+        last = len(vectors) if own is None else count + own
+        radii = _radii(vectors[count:last], owners[count:last], count)
+        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii)
 
     def resemblance(self, utterance: str, vector: Vectors | None) -> Resemblance:
         """``vector`` is the utterance's embedding, if there is an embedder."""
         similar = self.terms.similarity(utterance)
         none = np.zeros(self.functions, np.float32)
         if vector is None or self.descriptions is None:
-            return Resemblance(none, none, none, similar)
+            return Resemblance(none, none, none, similar, none, none)
         description = self.descriptions @ vector
         exemplar = np.full(self.functions, -1.0, np.float32)
         if self.exemplars is not None and self.owners is not None and len(self.exemplars):
             np.maximum.at(exemplar, self.owners, self.exemplars @ vector)
         classified = none if self.weights is None else classifier.logits(self.weights, vector)
-        return Resemblance(description, exemplar, classified, similar)
+        if self.radii is None:
+            return Resemblance(description, exemplar, classified, similar, none, none)
+        mean, deviation, ahead, spread = self.radii.T
+        ranked = np.sort(exemplar)
+        others = np.where(exemplar >= ranked[-1], ranked[-2], ranked[-1])
+        radius, margin = (exemplar - mean) / deviation, (exemplar - others - ahead) / spread
+        return Resemblance(description, exemplar, classified, similar, radius, margin)
+
+
+def _radii(exemplars: Vectors, owners: NDArray[np.int64], functions: int) -> Vectors | None:
+    """For each function how near its exemplars are to each other, each left out in turn: mean and deviation
+    of the largest cosine, and of its margin over other functions'. None where too few have two exemplars."""
+    found: list[tuple[int, float, float]] = []
+    for function in range(functions):
+        own = np.flatnonzero(owners == function)
+        if len(own) < 2:
+            continue
+        picked = own[np.linspace(0, len(own) - 1, min(SAMPLED, len(own))).astype(int)]
+        cosines = exemplars[picked] @ exemplars.T
+        cosines[np.arange(len(picked)), picked] = -1.0
+        mine = owners == function
+        for row in cosines:
+            nearest = float(row[mine].max())
+            found.append((function, nearest, nearest - float(row[~mine].max(initial=-1.0))))
+    if functions < 2 or len({function for function, _, _ in found}) < 2:
+        return None
+    table = np.array(found)
+    every = table[:, 1:]
+    usual, spread = every.mean(axis=0), every.var(axis=0) + 1e-4
+    radii = np.empty((functions, 4), np.float32)
+    for function in range(functions):
+        own_rows = every[table[:, 0] == function]
+        count = len(own_rows)
+        mean = (own_rows.sum(axis=0) + PRIOR * usual) / (count + PRIOR)
+        variance = (((own_rows - mean) ** 2).sum(axis=0) + PRIOR * spread) / (count + PRIOR)
+        radii[function] = (mean[0], variance[0] ** 0.5, mean[1], variance[1] ** 0.5)
+    return radii

@@ -39,6 +39,7 @@ MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens
 MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
 SHORTLIST_BESIDE = 2  # conversation functions that the model judges beside those
 NOT_MEANT = 8.0  # log odds against a conversation function where the words say more than it can hold
+FAR = 6.0  # standard deviations from which it does not matter how far
 ENOUGH_EXEMPLARS = 2.0  # a function, on average: then the classifier is fitted and weighs
 
 
@@ -306,6 +307,8 @@ class FunctionScorer:
                 "portrait terms": float(portrait.terms[i]),
                 "classified": float(classified[i]),
                 "exemplar": float(main.exemplar[i]),
+                "radius": float(np.clip(main.radius[i], -FAR, FAR)),
+                "margin": float(np.clip(main.margin[i], -FAR, FAR)),
                 "same side": float(poles[i][0]),
                 "opposite": float(poles[i][1]),
                 "only asked": float(asks and self.domain.actuators[i]),

@@ -136,7 +136,7 @@ def _retrieval_arrays(retrieval: Retrieval) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any] | None] = {
         "idf": terms.idf, "starts": terms.starts, "columns": terms.columns, "term_weights": terms.weights,
         "descriptions": retrieval.descriptions, "exemplars": retrieval.exemplars, "owners": retrieval.owners,
-        "weights": retrieval.weights,
+        "weights": retrieval.weights, "radii": retrieval.radii,
     }  # fmt: skip
     return {name: array for name, array in arrays.items() if array is not None}
 
@@ -162,7 +162,8 @@ def _retrieval(artifact: Artifact, name: str, functions: int) -> Retrieval:
     exemplars = _shaped(part["exemplars"], np.float32, -1, size)
     owners = _indices(part["owners"], np.int64, functions, len(exemplars))
     weights = _shaped(part["weights"], np.float32, functions, size + 1) if "weights" in part else None
-    return Retrieval(functions, terms, descriptions, exemplars, owners, weights)
+    radii = _shaped(part["radii"], np.float32, functions, 4) if "radii" in part else None
+    return Retrieval(functions, terms, descriptions, exemplars, owners, weights, radii)
 
 
 def _written(exemplars: tuple[Exemplar, ...]) -> JsonValue:

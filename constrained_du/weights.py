@@ -140,7 +140,7 @@ class FunctionWeights:
         """What speaks for or against that none is meant: how good the best of each kind is."""
         top = {
             f"top {name}": max((retrieved[i][name] for i in allowed), default=0.0)
-            for name in ("similar", "terms", "portrait terms", "exemplar")
+            for name in ("similar", "terms", "portrait terms", "exemplar", "radius")
         }
         lift = max((found["lift"] for found in judged.values()), default=0.0)
         direct = max((found["direct"] for found in judged.values()), default=0.0)

@@ -284,6 +284,20 @@ def test_the_chooser_gives_up_quality_only_for_a_quarter_of_the_time(
     assert world.left_over() == ["tiny"]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "best"), [([4.0, 2.0, 1.0, 0.95], 4), ([4.0, 3.9, 1.0, 1.0], 1), ([4.0, 2.0, 2.5, 0.1], 2), ([4.0, 2.0, 1.0, 0.5], 8)]
+)
+def test_threads_are_doubled_while_that_pays(
+    world: World, monkeypatch: pytest.MonkeyPatch, seconds: list[float], best: int
+) -> None:
+    monkeypatch.setattr(models, "_threads", lambda: 8)
+    times = dict(zip((1, 2, 4, 8), seconds, strict=True))
+    count = models.quickest_threads(lambda path, threads: times[threads])
+    models.pull("tiny", choose=models.fastest(lambda path: 1.0), count=count, say=quiet)
+    record = models.pulled("tiny")
+    assert record is not None and record.threads == best
+
+
 def test_the_real_probe_measures_something(world: World) -> None:
     path = models.pull("tiny", say=quiet)
     assert 0 < models.batch_seconds(path) < 5

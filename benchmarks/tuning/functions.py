@@ -281,7 +281,7 @@ def main() -> None:
     other = [key for key in known if key.split(":")[0] in OTHER]
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]
-    beside = ["top exemplar", "best exemplar", "best classified"]
+    beside = ["top exemplar", "best exemplar", "best classified", "best radius", "best margin", "top radius"]
     for name, keys, more, none in (("BARE", bare, [], []), ("SHOWN", shown, ["classified", "exemplar"], beside),
                                    ("OTHER", other, [], [])):  # fmt: skip
         print(name)

@@ -31,8 +31,8 @@ def list_models() -> None:
 
 @models.command()
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@click.option("--auto", is_flag=True, help="Try several quantisations and keep the quickest on this machine.")
-@click.option("--plain", is_flag=True, help="Keep the quantisation of the source.")
+@click.option("--auto", is_flag=True, help="Try which quantisation and how many threads are quickest on this machine.")
+@click.option("--plain", is_flag=True, help="As the source is: its quantisation, and no adapter.")
 @click.option("--fresh", is_flag=True, help="Fetch again even if it is here.")
 def pull(names: tuple[str, ...], auto: bool, plain: bool, fresh: bool) -> None:
     """Fetch models, check them, requantise them for this CPU, keep them. Asks nothing."""
@@ -41,10 +41,10 @@ def pull(names: tuple[str, ...], auto: bool, plain: bool, fresh: bool) -> None:
     for name in names:
         store.entry(name)  # a misspelt one is said before anything is fetched
     for name in names:
-        choose = store.fastest() if auto else None
+        choose, count = (store.fastest(), store.quickest_threads()) if auto else (None, None)
         try:
             with progress("bytes") as report:
-                path = store.pull(name, report, plain=plain, choose=choose, fresh=fresh, say=say)
+                path = store.pull(name, report, plain=plain, choose=choose, count=count, fresh=fresh, say=say)
         except ModelError as problem:  # the name is known, so it is the network, the disk or the source
             raise Failure(str(problem)) from problem
         click.echo(path)
