@@ -25,7 +25,7 @@ from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
 from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, SHOWN_READ, FunctionWeights
-from constrained_du.words import is_unspaced
+from constrained_du.words import is_unspaced, own_words
 
 Held = Callable[[int], Mapping[str, float]]
 """Function index to features of how its slots take up what was said."""
@@ -237,6 +237,7 @@ class FunctionScorer:
     ) -> Verdict:
         """Conversation functions are judged beside the developer's, whose scores and whose
         fallback are what they would be without them."""
+        utterance = own_words(utterance)
         reads = reader is not None and reader.can_read
         weights = self.weights_for(utterance, reads)
         beside = [i for i in allowed if i in self.domain.built_in]
@@ -251,8 +252,9 @@ class FunctionScorer:
             rivals = sorted((Rival(i, plain[i], quick[i]) for i in own), key=_rank)
             fallback = weights.fallback_features(rivals[0].features, retrieved, own, {})
             verdict = Verdict(tuple(rivals), weights.quick_fallback(fallback), fallback)
-            if abs(rivals[0].score - verdict.fallback) >= CLEAR:
-                return verdict
+            margin = rivals[0].score - verdict.fallback
+            if margin >= CLEAR or (margin <= -CLEAR and not (held is not None and held(rivals[0].index)["typed"])):
+                return verdict  # nothing is refused without a further look that holds a value of the function's
         few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
         judged = self.judged(utterance, few)
         if reader is not None and reads:

@@ -56,6 +56,21 @@ class Atom:
         return self.kind != "blank" and self.text not in SENTENCE_PUNCTUATION
 
 
+_ROLES = regex.compile(
+    r"<\|[^<>|\s]{1,40}\|>|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>|</?s>|\n\s*(?:system|assistant|user)\s*:",
+    regex.IGNORECASE,
+)
+
+
+def own_words(utterance: str) -> str:
+    """What comes before the markers of a chat template, where they follow words: after them somebody speaks
+    in another's name. The utterance itself without such markers."""
+    found = _ROLES.search(utterance)
+    if found is None or not any(map(str.isalnum, utterance[: found.start()])):
+        return utterance
+    return utterance[: found.start()]
+
+
 def _kind(match: regex.Match[str]) -> str:
     kind = match.lastgroup or "sign"
     return "number" if kind in ("numeral", "mark") else kind
