@@ -101,7 +101,7 @@ class Answering:
         allowed = [index for index in self.request.allowed if index not in forbidden]
         unlikely = self.answered | speechless(self.domain, self.binder)
         situation = self._situation(allowed)
-        return self.scorer.verdict(self.request.utterance, allowed, situation, unlikely, self.slots.held, self.reader)
+        return self.scorer.verdict(self.request.utterance, allowed, situation, unlikely, self.slots, self.reader)
 
     @cached_property
     def replied(self) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from typing import Protocol
 
 import numpy as np
 
@@ -27,8 +28,17 @@ from constrained_du.types import Span
 from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, SHOWN_READ, FunctionWeights
 from constrained_du.words import is_unspaced, own_words
 
-Held = Callable[[int], Mapping[str, float]]
-"""Function index to features of how its slots take up what was said."""
+
+class Holding(Protocol):
+    """How functions' slots take up what was said, by function index."""
+
+    def holds_value(self, index: int) -> bool:
+        """Whether a typed value of the function's was said; cheap."""
+        ...
+
+    def held(self, index: int) -> Mapping[str, float]: ...
+
+
 AT_WORST = ("channel", "direct", "meant", "slots", "typed", "left")
 """Features that functions which were not judged have at the worst judged one's value."""
 Progress = Callable[[str, int, int], None]
@@ -213,18 +223,18 @@ class FunctionScorer:
         allowed: Sequence[int],
         situation: Mapping[int, Mapping[str, float]] | None = None,
         unlikely: Collection[int] = (),
-        held: Held | None = None,
+        slots: Holding | None = None,
         reader: Reader | None = None,
     ) -> Verdict:
         """``allowed`` are indices of functions; ``situation`` has features of those that were
         expected or talked about, which the model judges in any case; ``unlikely`` functions come
-        last, unjudged, and the others are not compared with them; ``held`` gives features of a
+        last, unjudged, and the others are not compared with them; ``slots`` gives features of a
         function's slots, asked for those that the model judges; ``reader`` is asked about these too."""
         meant = [index for index in allowed if index not in unlikely]
         if meant and len(meant) < len(allowed):
             last = [index for index in allowed if index in unlikely]
-            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), held, reader), last)
-        return self._verdict(utterance, allowed, situation or {}, frozenset(), held, reader)
+            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), slots, reader), last)
+        return self._verdict(utterance, allowed, situation or {}, frozenset(), slots, reader)
 
     def _verdict(
         self,
@@ -232,7 +242,7 @@ class FunctionScorer:
         allowed: Sequence[int],
         known: Mapping[int, Mapping[str, float]],
         away: frozenset[int],
-        held: Held | None,
+        slots: Holding | None,
         reader: Reader | None,
     ) -> Verdict:
         """Conversation functions are judged beside the developer's, whose scores and whose
@@ -253,14 +263,14 @@ class FunctionScorer:
             fallback = weights.fallback_features(rivals[0].features, retrieved, own, {})
             verdict = Verdict(tuple(rivals), weights.quick_fallback(fallback), fallback)
             margin = rivals[0].score - verdict.fallback
-            if margin >= CLEAR or (margin <= -CLEAR and not (held is not None and held(rivals[0].index)["typed"])):
+            if margin >= CLEAR or (margin <= -CLEAR and not (slots is not None and slots.holds_value(rivals[0].index))):
                 return verdict  # nothing is refused without a further look that holds a value of the function's
         few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
         judged = self.judged(utterance, few)
         if reader is not None and reads:
             judged = {i: {**judged[i], "meant": read.meant} for i, read in reader.of(few).items()}
-        if held is not None:
-            judged = {i: {**found, **held(i)} for i, found in judged.items()}
+        if slots is not None:
+            judged = {i: {**found, **slots.held(i)} for i, found in judged.items()}
         floor = {name: min(found.get(name, 0.0) for found in judged.values()) for name in AT_WORST} if judged else {}
         features = {i: {**plain[i], **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed}
         rivals = sorted((Rival(i, features[i], weights.score(features[i])) for i in own), key=_rank)

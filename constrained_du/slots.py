@@ -178,6 +178,12 @@ class Slots:
         said = _values(first)
         return min(8.0, next((score - other for chosen, other in islice(ways, 20) if _values(chosen) != said), 8.0))
 
+    def holds_value(self, index: int) -> bool:
+        """Whether a value that the function lists, or was supplied for it, was said."""
+        function, grammar = self.domain.functions[index], self.grammar(index)
+        found = self._filled(self._evidence(index), grammar, grammar.slots, self.domain.places[function.label])
+        return any(filling.typed and filling.located and filling.score > 0 for own in found for filling in own[:1])
+
     def held(self, index: int) -> dict[str, float]:
         """How well a function's slots take up what was said: the odds of its best call, and the
         shares of content words that go into typed values, and that are left over."""
