@@ -69,6 +69,13 @@ bench: $(VENV)/.installed-dev test-models ## Costs, growth and peers; tables and
 peers: $(VENV)/.installed-dev ## The libraries that `make bench` compares with, where they can be had.
 	$(PIP) install --quiet --only-binary=:all: --upgrade --target benchmarks/out/peers 'guidance>=0.2' 'numba>=0.60' 'outlines>=1.3'
 
+# In an environment of its own, since the torch of PyPI brings gigabytes.
+train: ## The default model's adapter, anew; about half an hour of two cores.
+	@test -d benchmarks/out/training/venv || $(PYTHON) -m venv benchmarks/out/training/venv
+	benchmarks/out/training/venv/bin/pip install --quiet --editable '.[training]'
+	benchmarks/out/training/venv/bin/python benchmarks/training/train.py --out benchmarks/out/training \
+	  --adapter models/adapters/smollm2-135m-instruct.gguf
+
 grammars: $(VENV)/.installed models ## Write grammars/*/grammar.* anew.
 	$(BIN)/python grammars/regenerate.py
 

@@ -81,7 +81,7 @@ def constraints(found: dict[str, Distribution]) -> str:
 def licences(found: dict[str, Distribution], running: dict[str, Distribution]) -> str:
     head = (
         "# Licences of what this package stands on\n\n"
-        "The package itself is under Apache-2.0 (LICENSE); the models have licences of their own (NOTICE,\n"
+        "The package itself is under Apache-2.0 (LICENSE), its adapter under CC BY-SA 4.0; the models have others (NOTICE,\n"
         "`constrained-du models list`). Nothing of the following is part of the wheel; pip installs it beside. Each licence\n"
         "is given in the distribution's own words. Written by `benchmarks/supply.py`.\n\n"
     )

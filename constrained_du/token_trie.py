@@ -109,8 +109,9 @@ def log_probabilities(logits: NDArray[np.float32], tokens: Sequence[int]) -> dic
 Asked = TypeVar("Asked", Query, Passage)
 
 
-def groups(queries: Sequence[Asked], context: int, most: int) -> list[list[Asked]]:
-    """What fits together into ``most`` sequences and the memory of one evaluation, in order."""
+def groups(queries: Sequence[Asked], context: int, most: int, room: int) -> list[list[Asked]]:
+    """What is evaluated together, in order: at most ``most`` sequences, and ``room`` tokens of memory unless
+    one alone needs more; ``context`` is what there can be."""
     found: list[list[Asked]] = []
     sequences = cells = 0
     for query in queries:
@@ -120,7 +121,7 @@ def groups(queries: Sequence[Asked], context: int, most: int) -> list[list[Asked
             raise ContextOverflowError(
                 f"{query.cells} tokens are needed and the context holds {context} tokens - shorten the input or raise context="
             )
-        if not found or sequences + query.leaves > most or cells + query.cells > context:
+        if not found or sequences + query.leaves > most or cells + query.cells > room:
             found.append([])
             sequences = cells = 0
         found[-1].append(query)

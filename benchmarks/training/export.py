@@ -1,17 +1,12 @@
-"""Writes a checkpoint of ``train.py`` as the adapter's GGUF file.
-
-``python benchmarks/training/export.py --checkpoint FOLDER/checkpoint.pt --out models/adapters/NAME.gguf``
-"""
+"""A checkpoint of ``train.py`` as the adapter's GGUF file: names and order of rows as llama.cpp has them."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from pathlib import Path
 from typing import Any
 
 import torch
-from train import ALPHA
 
 from constrained_du import lora
 
@@ -41,18 +36,10 @@ def pairs(state: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     return {name: (own["A"], own["B"]) for name, own in halves.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args()
-    state = torch.load(arguments.checkpoint, weights_only=True)
+def write(checkpoint: Path, target: Path, alpha: float) -> None:
+    """Writes the adapter of a checkpoint; equal checkpoints give equal bytes."""
+    state = torch.load(checkpoint, weights_only=True)
     packs = f"{state['done']} packs of benchmarks/training/train.py"
     about = {"general.license": "CC BY-SA 4.0", "constrained_du.training": packs}
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    lora.write(arguments.out, arguments.out.stem, "llama", float(ALPHA), pairs(state["adapter"]), about)
-    print(arguments.out, arguments.out.stat().st_size)
-
-
-if __name__ == "__main__":
-    main()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    lora.write(target, target.stem, "llama", alpha, pairs(state["adapter"]), about)

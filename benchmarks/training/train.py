@@ -1,9 +1,9 @@
 """Trains the adapter of the default model: from the plain GGUF file to models/adapters, in one command.
 
-``python benchmarks/training/train.py --train ../shared/train/sgd --out models/adapters`` takes the
-weights from the model file itself, shows packs (``turns.py``) until the minutes are over, keeps a
-checkpoint that a second run goes on from, and prints held-out accuracy (services never trained
-on). Deterministic for a seed and a number of packs. Needs the ``training`` group: torch, peft, transformers.
+``python benchmarks/training/train.py --out DIR --adapter models/adapters/NAME.gguf`` (``make train``)
+fetches the file, takes the weights from it, shows packs (``turns.py``), keeps a checkpoint in DIR that
+a second run goes on from, prints held-out accuracy (services never trained on) and writes the
+adapter. Deterministic for a seed, a number of packs and of threads. Needs the ``training`` group.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ import time
 from pathlib import Path
 from typing import Any
 
+import export
 import torch
 from peft import LoraConfig, get_peft_model, get_peft_model_state_dict, set_peft_model_state_dict
 from tqdm import tqdm
 from transformers import AutoModelForCausalLM
 from turns import SILENT, Pack, Turns
 
-from constrained_du import reading
+from constrained_du import model_source, models, reading
 from constrained_du.llama import LlamaBackend
 
-RANK, ALPHA = 16, 32
+MODEL = "smollm2-135m-instruct"
+RANK, ALPHA, DROPOUT = 16, 32, 0.1
 RATE, WARM = 8e-4, 20  # of AdamW; packs until the rate is whole
 TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
@@ -78,37 +80,44 @@ class Judge:
 def held_out(judge: Judge, packs: list[Pack]) -> dict[str, float]:
     found: dict[str, list[bool]] = {}
     losses = []
+    judge.model.eval()
     with torch.no_grad():
         for pack in packs:
             words, meant, right = judge.losses(pack)
             losses.append(float(words + meant))
             for name, own in right.items():
                 found.setdefault(name, []).extend(own)
+    judge.model.train()
     return {"loss": sum(losses) / len(losses), **{name: sum(own) / len(own) for name, own in found.items()}}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", type=Path, required=True, help="the plain GGUF file")
+    parser.add_argument("--model", type=Path, help="the plain GGUF file; it is fetched if not given")
+    parser.add_argument("--adapter", type=Path, help="where the finished adapter is written")
     parser.add_argument("--train", type=Path, default=Path("../shared/train/sgd"))
     parser.add_argument("--out", type=Path, required=True, help="a folder for checkpoint and curve")
-    parser.add_argument("--packs", type=int, default=1600)
+    parser.add_argument("--packs", type=int, default=300)
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop then at a checkpoint; another run goes on")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
+    if arguments.model is None:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.model,) = model_source.fetch(models.entry(MODEL), arguments.out, lambda stage, done, total: None)
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
     backend = LlamaBackend(arguments.model, threads=1)
     encode, piece = backend.encode, backend.piece
     base = AutoModelForCausalLM.from_pretrained(str(arguments.model.parent), gguf_file=arguments.model.name, dtype=torch.float32)
-    model = get_peft_model(base, LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=list(TARGETS), lora_dropout=0.0))
+    model = get_peft_model(base, LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=list(TARGETS), lora_dropout=DROPOUT))
+    model.train()
     judge = Judge(model, encode)
     weights = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    optimiser = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.01, betas=(0.9, 0.98))
+    optimiser = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.05, betas=(0.9, 0.98))
     rate = torch.optim.lr_scheduler.LambdaLR(
-        optimiser, lambda step: min(1.0, (step + 1) / WARM) * (0.05 + 0.95 * max(0.0, 1 - step / arguments.packs))
+        optimiser, lambda step: min(1.0, (step + 1) / WARM) * max(0.02, 1 - step / arguments.packs)
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     kept, done, curve = arguments.out / "checkpoint.pt", 0, []
@@ -119,7 +128,7 @@ def main() -> None:
         rate.load_state_dict(state["rate"])
         done, curve = state["done"], state["curve"]
     others = Turns(arguments.train, held=True).packs(encode, piece, 99)
-    apart = [next(others) for _ in range(12)]
+    apart = [next(others) for _ in range(24)]
     packs = Turns(arguments.train, held=False).packs(encode, piece, arguments.seed)
     for _ in range(done):
         next(packs)
@@ -145,11 +154,13 @@ def main() -> None:
         done, tokens, average = done + 1, tokens + pack.size, 0.98 * average + 0.02 * float(loss.detach())
         bar.update()
         bar.set_postfix(loss=f"{average / (1 - 0.98 ** done):.3f}", tokens_s=round(tokens / (time.monotonic() - started)))
-        if done % 100 == 0 or done == arguments.packs:
+        if done % 90 == 0 or done == arguments.packs:
             curve.append({"packs": done, "train": average, **held_out(judge, apart)})
             print(json.dumps(curve[-1]), flush=True)
             keep()
     keep()
+    if done == arguments.packs and arguments.adapter is not None:
+        export.write(kept, arguments.adapter, ALPHA)
 
 
 if __name__ == "__main__":

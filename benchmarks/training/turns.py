@@ -98,7 +98,9 @@ class Turns:
         shown = self._exemplars(function, slots, rich, chance) if chance.random() < 0.5 else []
         named = replace(function, record=Record(tuple(slots)))
         segments: list[Segment] = []
-        for turn in own[:MEANT]:
+        for number, turn in enumerate(own[:MEANT]):
+            if number and chance.random() < 0.2:
+                turn = _joined(own[number - 1], turn, chance)
             segments.append(self._segment(self._reworded(turn, chance), slots, True, encode, piece, chance))
         for _ in range(NOT_MEANT):
             segments.append(self._segment(self._foreign(label, chance), slots, False, encode, piece, chance))
@@ -106,13 +108,13 @@ class Turns:
 
     def _varied(self, function: Function, chance: random.Random) -> tuple[Function, list[Member]]:
         slots = [slot for slot in function.slots if chance.random() < 0.88]
-        if chance.random() < 0.35:
+        if chance.random() < 0.5:
             taken = {word for slot in function.slots for word in slot.name.split("_")}
             others = [s for f in self.functions.values() for s in f.slots if not taken & set(s.name.split("_"))]
-            slots += list({s.name: s for s in chance.sample(others, min(len(others), chance.randint(1, 4)))}.values())
+            slots += list({s.name: s for s in chance.sample(others, min(len(others), chance.randint(1, 6)))}.values())
         chance.shuffle(slots)
         style = chance.random()
-        bare = [self._styled(slot, style, chance) for slot in slots]
+        bare = [self._styled(replace(slot, description=_thinned(slot.description, chance)), style, chance) for slot in slots]
         name = function.name if chance.random() < 0.67 else "it"
         description = function.description if name == "it" or chance.random() < 0.75 else ""
         return replace(function, names=(name,), description=description), bare
@@ -160,7 +162,7 @@ class Turns:
         """Other values, other case, no full stop: each sometimes."""
         text, spans = turn.text, dict(turn.spans)
         for slot in sorted(spans, key=lambda name: -spans[name].start):
-            if chance.random() < 0.3:
+            if chance.random() < 0.5:
                 span, value = spans[slot], chance.choice(self.values[slot])
                 shift = len(value) - (span.end - span.start)
                 text = text[: span.start] + value + text[span.end :]
@@ -192,6 +194,24 @@ class Turns:
             if answer != SILENT and (meant or chance.random() < 0.3):
                 answers.append((at, answer))
         return Segment(placed.tokens, (placed.meant, meant), tuple(answers))
+
+
+def _thinned(description: str, chance: random.Random) -> str:
+    """Sometimes without some of its words."""
+    if chance.random() < 0.6:
+        return description
+    return " ".join(word for word in description.split() if chance.random() < 0.75)
+
+
+def _joined(first: Turn, second: Turn, chance: random.Random) -> Turn:
+    """Two turns in one breath, where they fill different slots."""
+    if not first.spans or not second.spans or {*first.spans, *first.unsaid} & {*second.spans, *second.unsaid}:
+        return second
+    start = first.text.rstrip(".?! ") + chance.choice((" ", ", ", " and "))
+    if any(span.end > len(start) for span in first.spans.values()):
+        return second
+    spans = first.spans | {name: Span(span.start + len(start), span.end + len(start)) for name, span in second.spans.items()}
+    return Turn(start + second.text, first.function, spans, first.unsaid | second.unsaid, first.asked)
 
 
 _NUMBERS = "zero one two three four five six seven eight nine ten".split()

@@ -99,15 +99,17 @@ class LlamaBackend:
         Continuations of one query share their common beginnings; all is evaluated in as
         few passes as the number of sequences and the batch allow.
         """
-        return self._grouped(queries, Trie)
+        return self._grouped(queries, Trie, self.context)
 
     def read(self, passages: Sequence[Passage]) -> list[list[list[float]]]:
         """For each passage and place the log-probability of each token that may follow, among these."""
-        return self._grouped(passages, Line)
+        return self._grouped(passages, Line, CELLS)  # their prefixes are long: more memory would buy fewer passes only
 
-    def _grouped(self, asked: Sequence[Asked], plan: Callable[[Asked, int, int], Trie | Line]) -> list[list[list[float]]]:
+    def _grouped(
+        self, asked: Sequence[Asked], plan: Callable[[Asked, int, int], Trie | Line], room: int
+    ) -> list[list[list[float]]]:
         results: list[list[list[float]]] = []
-        for group in groups(asked, self.context, MAX_SEQUENCES):
+        for group in groups(asked, self.context, MAX_SEQUENCES, room):
             with self._busy:
                 results.extend(self._evaluated(group, plan))
         return results
