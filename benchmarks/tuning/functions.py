@@ -37,7 +37,7 @@ from constrained_du.spec import read_specs
 SETS = (
     ("snips", "0"), ("snips", "10"), ("sgd", "0"), ("sgd", "10"), ("clinc150", "10"), ("restaurants8k", "10"),
     ("home-en", "3"), ("clinc150", "0"), ("banking77", "0"), ("banking77", "10"), ("xsid-en", "full"),
-    ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"),
+    ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"), ("bfcl", "0"),
 )  # fmt: skip
 OTHER = ("home-zh", "xsid-zh", "xsid-ja")  # asked of the multilingual model, and weighed apart
 SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0, "meant": 2.0}
@@ -59,6 +59,12 @@ def gather(root: Path, english: str, threads: int, most: int, known: dict[str, l
         if key in known:
             continue
         chooser = random.Random(11)
+        if name == "bfcl":
+            backend = backends.setdefault(english, LlamaBackend(locate(english), threads=threads))
+            known[key] = _with_own_specs(everything[name], most, chooser, backend, embedder)
+            save()
+            print(key, len(known[key]), flush=True)
+            continue
         functions = tuple(read_specs(root / name / "functions.json"))
         slots = {f.label: frozenset(f.slot) for f in functions}
         exemplars = tuple(read_exemplars(root / name / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
@@ -67,7 +73,8 @@ def gather(root: Path, english: str, threads: int, most: int, known: dict[str, l
         backend = backends.setdefault(model, LlamaBackend(locate(model), threads=threads))
         own = [line for line in everything[name] if len(line["calls"]) < 2]
         chooser.shuffle(own)
-        others = [o for o in sorted(everything) if o.split("-")[0] != name.split("-")[0] and (o in OTHER) == (name in OTHER)]
+        kin = (name.split("-")[0], "bfcl")
+        others = [o for o in sorted(everything) if o.split("-")[0] not in kin and (o in OTHER) == (name in OTHER)]
         foreign = [line for other in others for line in everything[other][::7]]
         chooser.shuffle(foreign)
         full = Domain(functions, exemplars)
@@ -86,6 +93,19 @@ def gather(root: Path, english: str, threads: int, most: int, known: dict[str, l
         known[key] = rows
         save()
         print(key, len(rows), flush=True)
+
+
+def _with_own_specs(
+    lines: Sequence[dict[str, Any]], most: int, chooser: random.Random, backend: LlamaBackend, embedder: Any
+) -> list[dict[str, Any]]:
+    """Lines that bring their functions: the call, or none, among these."""
+    rows: list[dict[str, Any]] = []
+    for line in chooser.sample(list(lines), min(2 * most, len(lines))):
+        domain = Domain(tuple(read_specs(line["specs"])))
+        if len(line["calls"]) < 2:
+            scorer = FunctionScorer(domain, backend, embedder, prepare(domain, backend, embedder))
+            rows.append(_row(domain, scorer, backend, line, "own"))
+    return rows
 
 
 def _part(whole: Prepared, full: Domain, domain: Domain, embedder: Any) -> Prepared:
