@@ -38,6 +38,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+ADAPTER = "adapters/smollm2-135m-instruct.gguf"
+"""The one file of weights that is shipped."""
+
+
 def package_files() -> set[str]:
     """What belongs into a wheel: all of the package that is neither made by running it nor a secret of somebody's."""
     return {
@@ -57,9 +61,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     assert {"constrained_du/registry.toml", "constrained_du/py.typed"} <= inside
     others = names - inside
     assert others and all(name.startswith(f"constrained_du-{__version__}.dist-info/") for name in others), others
-    assert not [name for name in names if name.endswith((".gguf", ".pyc", ".bin", ".env"))]
+    assert [name for name in names if name.endswith((".gguf", ".pyc", ".bin", ".env"))] == [f"constrained_du/{ADAPTER}"]
     assert {name.rpartition("/")[2] for name in others} >= {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "LICENSE", "NOTICE"}
-    assert "License-Expression: Apache-2.0" in meta and f"Version: {__version__}\n" in meta
+    assert "License-Expression: Apache-2.0 AND CC-BY-SA-4.0" in meta and f"Version: {__version__}\n" in meta
 
 
 def test_the_sdist_holds_what_it_takes_to_test(built: Path) -> None:
@@ -68,7 +72,7 @@ def test_the_sdist_holds_what_it_takes_to_test(built: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "NOTICE", "LICENSES.md", "SECURITY.md", "constraints.txt", "Makefile"} <= names
     assert package_files() <= names and "tests/test_supply.py" in names and "models/registry.toml" in names
-    assert not [name for name in names if name.endswith((".gguf", ".pyc"))]
+    assert [name for name in names if name.endswith((".gguf", ".pyc"))] == [f"models/{ADAPTER}"]
 
 
 def test_the_wheel_runs_in_an_environment_of_its_own(built: Path, tmp_path: Path) -> None:
@@ -106,7 +110,8 @@ def pins() -> dict[str, Version]:
 
 def test_every_requirement_is_pinned_within_its_bounds_and_its_licence_listed() -> None:
     pinned, listed = pins(), LICENCES.read_text("utf-8")
-    optional = {"atheris", "guidance", "numba", "outlines", "tomli", "constrained-du"}  # not for the tests, or not for every Python
+    # Not for the tests, or not for every Python.
+    optional = {"atheris", "guidance", "numba", "outlines", "peft", "tomli", "torch", "tqdm", "transformers", "constrained-du"}
     requirements = [Requirement(text) for text in own()]
     assert len(requirements) > 25 and len(pinned) > 80
     for requirement in requirements:
