@@ -266,8 +266,8 @@ class FunctionScorer:
             if margin >= CLEAR or (margin <= -CLEAR and not (slots is not None and slots.holds_value(rivals[0].index))):
                 return verdict  # nothing is refused without a further look that holds a value of the function's
         few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
-        judged = self.judged(utterance, few)
-        if reader is not None and reads:
+        judged = self.judged(utterance, few, weights)
+        if reader is not None and reads and weights.weighs("meant"):
             judged = {i: {**judged[i], "meant": read.meant} for i, read in reader.of(few).items()}
         if slots is not None:
             judged = {i: {**found, **slots.held(i)} for i, found in judged.items()}
@@ -347,26 +347,23 @@ class FunctionScorer:
         names = [slot.name for slot in self.domain.functions[index].slots]
         return roles(self.embedder, utterance, self.prepared.slots[index], names, fillings)
 
-    def judged(self, utterance: str, few: Sequence[int]) -> dict[int, dict[str, float]]:
-        """For each of a few functions what the language model says."""
-        if not few:
-            return {}
-        said = tuple(self.backend.encode(utterance))
+    def judged(self, utterance: str, few: Sequence[int], weights: FunctionWeights) -> dict[int, dict[str, float]]:
+        """For each of a few functions what the language model says, as far as it is weighed."""
+        found: dict[int, dict[str, float]] = {i: {} for i in few}
         names = [self.backend.encode(prompt.direct_choice(self.domain.functions[i])) for i in few]
-        queries = [
-            direct_query(self.backend, self.prepared.direct, utterance, names),
-            *(Query(self.prepared.channels[i], (said,)) for i in few),
-            Query(self.prepared.generic, (said,)),
-        ]
-        direct, *channels, (anyhow,) = self.backend.score(queries)
-        generic = sum(anyhow)
-        if not isfinite(generic + sum(map(sum, direct)) + sum(sum(found) for (found,) in channels)):
+        said = tuple(self.backend.encode(utterance))
+        direct = [direct_query(self.backend, self.prepared.direct, utterance, names)] if weights.weighs("direct") else []
+        prefixes = [*(self.prepared.channels[i] for i in few), self.prepared.generic] if weights.weighs("channel") else []
+        if not few or (not direct and not prefixes):
+            return found
+        answers = self.backend.score([*direct, *(Query(prefix, (said,)) for prefix in prefixes)])
+        if not all(isfinite(sum(tokens)) for own in answers for tokens in own):
             raise DecodeError("the model gave scores that are not numbers - is the file damaged?")
-        return {
-            i: {
-                "direct": sum(direct[n]) - self.prepared.bias[i],
-                "channel": sum(channels[n][0]) - generic,
-                "lift": (sum(channels[n][0]) - generic) / max(1, len(said)),
-            }
-            for n, i in enumerate(few)
-        }
+        if direct:
+            for i, tokens in zip(few, answers.pop(0), strict=True):
+                found[i]["direct"] = sum(tokens) - self.prepared.bias[i]
+        if prefixes:
+            *channels, generic = (sum(tokens) for (tokens,) in answers)
+            for i, score in zip(few, channels, strict=True):
+                found[i] |= {"channel": score - generic, "lift": (score - generic) / max(1, len(said))}
+        return found
