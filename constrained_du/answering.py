@@ -39,6 +39,7 @@ LIKELY = 0.4  # share of the talk before, above which a bare value may go on wit
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
 ASIDES = frozenset("no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split())
 LIKELY_SHARE = -3.0  # log probability of a function from which its calls are ranked by its share
+READ_SHARE = log(0.35)  # log probability of a function for whose slots a taught model reads the utterance
 SHORT = 4  # words of an utterance that may be a bare value
 
 LogProbabilities = Mapping[int | None, float]
@@ -101,7 +102,7 @@ class Answering:
         allowed = [index for index in self.request.allowed if index not in forbidden]
         unlikely = self.answered | speechless(self.domain, self.binder)
         situation = self._situation(allowed)
-        return self.scorer.verdict(self.request.utterance, allowed, situation, unlikely, self.slots, self.reader)
+        return self.scorer.verdict(self.request.utterance, allowed, situation, unlikely, self.slots)
 
     @cached_property
     def replied(self) -> int | None:
@@ -185,7 +186,7 @@ class Answering:
         total = top + log(sum(exp(score - top) for score in scores.values()))
         found = {key: score - total for key, score in scores.items()}
         if self.replied is None:
-            self.slots.worth_reading |= {i for i, share in found.items() if i is not None and share >= LIKELY_SHARE}
+            self.slots.worth_reading |= {i for i, share in found.items() if i is not None and share >= READ_SHARE}
         return found
 
     # -- answers -------------------------------------------------------------------------
@@ -316,6 +317,8 @@ class Answering:
             "expected": float(any(e.function == best.function.label for e in self.request.expectations)),
             "missing": float(any(s.required and f is None for s, f in zip(best.function.slots, best.fillings, strict=True))),
         }
+        read = self.reader.known.get(index)
+        grounds["meant"] = 0.0 if read is None else min(4.0, max(-4.0, read.meant))
         return grounds | {"left": self.slots.held(index)["left"]}
 
     def _doubt(self, index: int, best: Answer) -> float:

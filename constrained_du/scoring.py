@@ -20,7 +20,7 @@ from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.fillings import Filling
 from constrained_du.opposites import asks_state, compared, sides
-from constrained_du.reader import Reader, head_of
+from constrained_du.reader import head_of
 from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
@@ -39,7 +39,7 @@ class Holding(Protocol):
     def held(self, index: int) -> Mapping[str, float]: ...
 
 
-AT_WORST = ("channel", "direct", "meant", "slots", "typed", "left")
+AT_WORST = ("channel", "direct", "slots", "typed", "left")
 """Features that functions which were not judged have at the worst judged one's value."""
 Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges at most; the right one is among six in 98 of 100 lines
@@ -208,14 +208,14 @@ class FunctionScorer:
     embedder: Embedder | None
     prepared: Prepared
 
-    def weights_for(self, utterance: str, read: bool = False) -> FunctionWeights:
-        """By what there is to go by: the script of the utterance, exemplars, an embedder, a model that reads it."""
+    def weights_for(self, utterance: str) -> FunctionWeights:
+        """By what there is to go by: the script of the utterance, exemplars, an embedder, a model that reads."""
         letters = [letter for letter in utterance if letter.isalpha()]
         if sum(map(is_unspaced, letters)) * 2 > len(letters):
             return OTHER
         if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None:
-            return SHOWN_READ if read else SHOWN
-        return BARE_READ if read else BARE
+            return SHOWN_READ if self.prepared.heads else SHOWN
+        return BARE_READ if self.prepared.heads else BARE
 
     def verdict(
         self,
@@ -224,17 +224,16 @@ class FunctionScorer:
         situation: Mapping[int, Mapping[str, float]] | None = None,
         unlikely: Collection[int] = (),
         slots: Holding | None = None,
-        reader: Reader | None = None,
     ) -> Verdict:
         """``allowed`` are indices of functions; ``situation`` has features of those that were
         expected or talked about, which the model judges in any case; ``unlikely`` functions come
         last, unjudged, and the others are not compared with them; ``slots`` gives features of a
-        function's slots, asked for those that the model judges; ``reader`` is asked about these too."""
+        function's slots, asked for those that the model judges."""
         meant = [index for index in allowed if index not in unlikely]
         if meant and len(meant) < len(allowed):
             last = [index for index in allowed if index in unlikely]
-            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), slots, reader), last)
-        return self._verdict(utterance, allowed, situation or {}, frozenset(), slots, reader)
+            return behind(self._verdict(utterance, meant, situation or {}, frozenset(last), slots), last)
+        return self._verdict(utterance, allowed, situation or {}, frozenset(), slots)
 
     def _verdict(
         self,
@@ -243,13 +242,11 @@ class FunctionScorer:
         known: Mapping[int, Mapping[str, float]],
         away: frozenset[int],
         slots: Holding | None,
-        reader: Reader | None,
     ) -> Verdict:
         """Conversation functions are judged beside the developer's, whose scores and whose
         fallback are what they would be without them."""
         utterance = own_words(utterance)
-        reads = reader is not None and reader.can_read
-        weights = self.weights_for(utterance, reads)
+        weights = self.weights_for(utterance)
         beside = [i for i in allowed if i in self.domain.built_in]
         own = [i for i in allowed if i not in self.domain.built_in] or beside
         beside = beside if own is not beside else []
@@ -266,9 +263,7 @@ class FunctionScorer:
             if margin >= CLEAR or (margin <= -CLEAR and not (slots is not None and slots.holds_value(rivals[0].index))):
                 return verdict  # nothing is refused without a further look that holds a value of the function's
         few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
-        judged = self.judged(utterance, few, weights)
-        if reader is not None and reads and weights.weighs("meant"):
-            judged = {i: {**judged[i], "meant": read.meant} for i, read in reader.of(few).items()}
+        judged = self.judged(utterance, few, weights.weighs("direct"))
         if slots is not None:
             judged = {i: {**found, **slots.held(i)} for i, found in judged.items()}
         floor = {name: min(found.get(name, 0.0) for found in judged.values()) for name in AT_WORST} if judged else {}
@@ -347,23 +342,25 @@ class FunctionScorer:
         names = [slot.name for slot in self.domain.functions[index].slots]
         return roles(self.embedder, utterance, self.prepared.slots[index], names, fillings)
 
-    def judged(self, utterance: str, few: Sequence[int], weights: FunctionWeights) -> dict[int, dict[str, float]]:
-        """For each of a few functions what the language model says, as far as it is weighed."""
-        found: dict[int, dict[str, float]] = {i: {} for i in few}
-        names = [self.backend.encode(prompt.direct_choice(self.domain.functions[i])) for i in few]
+    def judged(self, utterance: str, few: Sequence[int], directly: bool) -> dict[int, dict[str, float]]:
+        """For each of a few functions what the language model says; ``directly``: also how likely its name follows."""
+        if not few:
+            return {}
         said = tuple(self.backend.encode(utterance))
-        direct = [direct_query(self.backend, self.prepared.direct, utterance, names)] if weights.weighs("direct") else []
-        prefixes = [*(self.prepared.channels[i] for i in few), self.prepared.generic] if weights.weighs("channel") else []
-        if not few or (not direct and not prefixes):
-            return found
-        answers = self.backend.score([*direct, *(Query(prefix, (said,)) for prefix in prefixes)])
+        names = [self.backend.encode(prompt.direct_choice(self.domain.functions[i])) for i in few] if directly else []
+        queries = [
+            *(Query(self.prepared.channels[i], (said,)) for i in few),
+            Query(self.prepared.generic, (said,)),
+            *([direct_query(self.backend, self.prepared.direct, utterance, names)] if directly else ()),
+        ]
+        answers = self.backend.score(queries)
         if not all(isfinite(sum(tokens)) for own in answers for tokens in own):
             raise DecodeError("the model gave scores that are not numbers - is the file damaged?")
-        if direct:
-            for i, tokens in zip(few, answers.pop(0), strict=True):
-                found[i]["direct"] = sum(tokens) - self.prepared.bias[i]
-        if prefixes:
-            *channels, generic = (sum(tokens) for (tokens,) in answers)
-            for i, score in zip(few, channels, strict=True):
-                found[i] |= {"channel": score - generic, "lift": (score - generic) / max(1, len(said))}
+        generic = sum(answers[len(few)][0])
+        found: dict[int, dict[str, float]] = {}
+        for n, i in enumerate(few):
+            lift = sum(answers[n][0]) - generic
+            found[i] = {"channel": lift, "lift": lift / max(1, len(said))}
+            if directly:
+                found[i]["direct"] = sum(answers[-1][n]) - self.prepared.bias[i]
         return found

@@ -56,8 +56,9 @@ class Slots:
     worth_reading: set[int] = field(default_factory=set)
     """Functions for whose slots the model is asked, if it was taught to read; those that it was asked about anyway."""
     _bound: dict[int, CallGrammar] = field(default_factory=dict)
-    _fillings: dict[int, list[list[Filling]]] = field(default_factory=dict)
-    _assigned: dict[int, tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
+    _fillings: dict[tuple[int, bool], list[list[Filling]]] = field(default_factory=dict)
+    _assigned: dict[tuple[int, bool], tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
+    """Both by function and whether the model had read the utterance for it."""
 
     @property
     def most(self) -> int:
@@ -99,7 +100,8 @@ class Slots:
 
     def fillings(self, index: int) -> list[list[Filling]]:
         """For each slot of a function its fillings, best first."""
-        if index not in self._fillings:
+        key = (index, self._tags(index) is not None)
+        if key not in self._fillings:
             function = self.domain.functions[index]
             grammar = self.grammar(index)
             places = self.domain.places[function.label]
@@ -108,11 +110,11 @@ class Slots:
             if self.match is None or self.match.is_open:  # a closed match has decided: nobody is asked
                 evidence.roles = self.scorer.roles(self.request.utterance, index, found)
             filler = Filler(evidence, grammar.definitions, self.most)
-            self._fillings[index] = [
+            self._fillings[key] = [
                 self.marks.less_negated(function, slot.name, filler.with_roles(places[slot.name], own))
                 for slot, own in zip(function.slots, found, strict=True)
             ]
-        return self._fillings[index]
+        return self._fillings[key]
 
     def _evidence(self, index: int) -> SlotEvidence:
         label = self.domain.functions[index].label
@@ -141,11 +143,12 @@ class Slots:
     def likely(self, index: int) -> tuple[Callable[[], Iterator[Assigned]], float]:
         """The ways to fill a function's slots with what may well be meant, best first, and the log
         of the sum over all of them."""
-        if index not in self._assigned:
+        key = (index, self._tags(index) is not None)
+        if key not in self._assigned:
             sharp = [[_likely(own) for own in slots] for slots in self._sharpened(index)]
             found = [Assignments(slots, margin=2 * NEGLIGIBLE) for slots in sharp]
-            self._assigned[index] = found, log_sum_exp(np.array([way.log_total for way in found]))
-        found, total = self._assigned[index]
+            self._assigned[key] = found, log_sum_exp(np.array([way.log_total for way in found]))
+        found, total = self._assigned[key]
         return lambda: _best_first(found), total
 
     def spelt_out(self, index: int) -> Iterator[Assigned]:

@@ -40,7 +40,7 @@ SETS = (
     ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"), ("bfcl", "0"),
 )  # fmt: skip
 OTHER = ("home-zh", "xsid-zh", "xsid-ja")  # asked of the multilingual model, and weighed apart
-SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0, "meant": 2.0}
+SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0}
 REFUSED = 0.35  # weight of a line to be refused: they are half of what is gathered and a fifth of what is said
 LEFT_OUT = 0.5  # share of the functions that near misses do not find in the specs
 
@@ -268,14 +268,14 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
     return row["rivals"][best][0] == row["gold"] and own[best] >= none, count
 
 
-BASE = ["similar", "terms", "portrait terms", "channel", "direct", "meant", "unjudged", "expected", "expected short",
+BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short",
         "expected fit", "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
-FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct", "top meant", "best meant",
+FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct",
             "best similar", "best terms", "best portrait terms", "best lift", "best direct", "best channel", "best expected",
             "best expected fit", "best expected short", "best active", "top slots", "top typed", "least left", "best slots",
             "best typed", "best left", "best template"]  # fmt: skip
 
-JUDGED = frozenset(("channel", "direct", "meant", "unjudged", "lift", "slots", "typed", "left"))
+JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left"))
 """What is not known before the model and the slots were asked."""
 
 
