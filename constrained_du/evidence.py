@@ -36,6 +36,7 @@ from constrained_du.words import is_unspaced
 
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
+UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
 FEW = 200  # listed values among which longer ones that were said are looked for
 
 Features = dict[str, float]
@@ -250,7 +251,10 @@ class SlotEvidence:
         if role is not None:
             features["role"], features["best role"] = role
         if self.tags is not None:
-            features |= self.tags.features(place.name, first, last)
+            tagged = self.tags.features(place.name, first, last)
+            if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
+                tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
+            features |= tagged
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:

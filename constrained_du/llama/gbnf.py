@@ -48,7 +48,7 @@ class GbnfReader:
             while len(tokens) < most:
                 allowed = self._masked(sampler, np.arange(self._tokens.size, dtype=np.int32), next_logits(list(tokens)))
                 token = int(allowed.argmax())
-                if token == self._tokens.eos or not np.isfinite(allowed[token]):
+                if c.llama_vocab_is_eog(self._vocab, token) or not np.isfinite(allowed[token]):  # there may be several
                     return tokens
                 c.llama_sampler_accept(sampler, token)
                 tokens.append(token)
