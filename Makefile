@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 
 DEMO_MODELS := smollm2-135m-instruct all-minilm-l6-v2
-TEST_MODELS := $(DEMO_MODELS) gemma3-270m
+TEST_MODELS := $(DEMO_MODELS) gemma3-270m smollm2-135m-taught
 
 .PHONY: help browser demo test check bench peers grammars models test-models clean
 

@@ -100,9 +100,9 @@ def test_one_slot_is_ahead_of_nothing_by_the_most_there_is() -> None:
 
 
 @pytest.fixture(scope="module")
-def backend(model_path: Path) -> LlamaBackend:
-    found = LlamaBackend(model_path, threads=1)
-    assert found.taught, "the default model is pulled with its adapter"
+def backend(taught_path: Path) -> LlamaBackend:
+    found = LlamaBackend(taught_path, threads=1)
+    assert found.taught, "it is pulled with its adapter"
     return found
 
 
