@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scripted import END, RESERVED, Script, ScriptedBackend, indifferent
 
+from constrained_du import scoring
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
 from constrained_du.engine import Engine
@@ -19,7 +20,7 @@ from constrained_du.grammar import Grammar
 from constrained_du.loading import Settings
 from constrained_du.requests import read_request
 from constrained_du.sayable import is_sayable
-from constrained_du.scoring import prepare
+from constrained_du.scoring import FunctionScorer, prepare
 from constrained_du.spec import read_specs
 from constrained_du.types import DO_NOT_UNDERSTAND, Result
 
@@ -290,3 +291,48 @@ def test_unlikely_words_cost_no_more_than_likely_ones() -> None:
     made = engine([LETTER, STOP])
     costs = {ask(made, text).stats.tokens_evaluated for text in ("perhap a", "zqxjkv a")}
     assert len(costs) == 1 and np.isfinite(list(costs)).all()
+
+
+NAMES = [
+    ("in any case and with a full stop", "Stop.", "stop", "exemplar"),
+    ("of a function whose slots may be left out", "choose", "choose", "exemplar"),
+    ("not of one that lacks a value it needs", "heat", "heat", "evidence"),
+    ("not within other words", "stop heating", "stop", "evidence"),
+]
+
+
+@pytest.mark.parametrize(("said", "name", "because"), [row[1:] for row in NAMES], ids=[row[0] for row in NAMES])
+def test_a_functions_own_name_matches_like_an_exemplar(said: str, name: str, because: str) -> None:
+    result = ask(engine([LETTER, ROOM, STOP]), said, tool_choice="auto" if because == "exemplar" else name)
+    assert result[0].name == name
+    assert (result.explain().decided_by == "exemplar") == (because == "exemplar")
+    assert because != "exemplar" or result.stats.tokens_evaluated == 0
+
+
+def test_where_something_was_asked_a_name_is_no_exemplar() -> None:
+    asked = ask(engine([LETTER, ROOM, STOP]), "stop", expectations=[("note", "heat")])
+    assert asked.explain().decided_by != "exemplar"
+
+
+class Holds:
+    """Slots that hold a value, or none."""
+
+    def __init__(self, value: bool) -> None:
+        self.value = value
+
+    def holds_value(self, index: int) -> bool:
+        return self.value
+
+    def held(self, index: int) -> dict[str, float]:
+        return {}
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_nothing_is_refused_without_a_further_look_that_holds_a_value(monkeypatch: pytest.MonkeyPatch, value: bool) -> None:
+    monkeypatch.setattr(scoring, "CLEAR", 1.0)  # without an embedder no refusal is clearer than that
+    made = engine([LETTER])
+    assert isinstance(made.backend, ScriptedBackend)
+    made.backend.count.reset()
+    verdict = FunctionScorer(made.domain, made.backend, None, made.prepared).verdict("zzz qqq", [0], slots=Holds(value))
+    assert verdict.fallback - verdict.rivals[0].score > 0
+    assert (made.backend.count.tokens > 0) == value

@@ -13,7 +13,7 @@ from constrained_du import Converter, reading
 from constrained_du.exemplars import Exemplar, read_exemplars
 from constrained_du.llama import LlamaBackend
 from constrained_du.reader import Reader, head_of
-from constrained_du.spec import Function, read_specs
+from constrained_du.spec import Function, SpecWarning, read_specs
 from constrained_du.tags import Tags
 from constrained_du.types import Span
 from constrained_du.view import View
@@ -146,3 +146,20 @@ def test_a_model_that_was_not_taught_is_not_asked(multilingual_path: Path) -> No
     converter = Converter(multilingual_path, embedder=None, context=512).add_function_specs([SPEC]).finalize()
     backend = LlamaBackend(multilingual_path, context=512)
     assert not backend.taught and converter.convert("post it to Bath").calls
+
+
+def test_a_supplied_value_outweighs_what_the_model_says_of_its_words(taught_path: Path) -> None:
+    spec = {**SPEC, "parameters": {"type": "object", "properties": {"receiver": {"type": "contact"}}}}
+    converter = Converter(taught_path, embedder=None, context=1024).add_function_specs([spec])
+    with pytest.warns(SpecWarning, match="contact"):
+        converter.finalize()
+    result = converter.convert("post the parcel", {"contact": [(9, 15)]}, tool_choice="required")
+    assert dict(result[0].arguments) == {"receiver": "parcel"} and result.stats.tokens_evaluated > 0
+
+
+def test_an_artifact_keeps_what_a_taught_model_reads_first(taught_path: Path, tmp_path: Path) -> None:
+    made = Converter(taught_path, embedder=None, context=1024).add_function_specs([SPEC]).finalize(tmp_path / "parcels")
+    said = "post it to Mister Bloom in Dublin, fast"
+    loaded = Converter.load_from_disk(tmp_path / "parcels")
+    assert loaded.convert(said).calls == made.convert(said).calls
+    assert loaded.convert(said).stats.tokens_evaluated == made.convert(said).stats.tokens_evaluated

@@ -33,6 +33,8 @@ from constrained_du.models import locate
 from constrained_du.requests import read_request
 from constrained_du.scoring import FunctionScorer, Prepared, prepare, retrievals
 from constrained_du.spec import read_specs
+from constrained_du.weights import BARE, SHOWN
+from constrained_du.weights import OTHER as OTHER_WEIGHTS
 
 SETS = (
     ("snips", "0"), ("snips", "10"), ("sgd", "0"), ("sgd", "10"), ("clinc150", "10"), ("restaurants8k", "10"),
@@ -146,8 +148,17 @@ def _row(domain: Domain, scorer: FunctionScorer, backend: LlamaBackend, line: Ma
     }  # fmt: skip
 
 
-def fit(rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_fallback: Sequence[str], penalty: float) -> Any:
-    """Multinomial: the rivals and the fallback share the probability."""
+NEAR = 0.05
+"""Penalty that holds a taught model's weights near those of the others, which were fitted on more lines."""
+
+
+def fit(
+    rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_fallback: Sequence[str], penalty: float,
+    near: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
+) -> Any:  # fmt: skip
+    """Multinomial: the rivals and the fallback share the probability. The penalty is for leaving ``near``."""
+    scaled = np.array([*(SCALES.get(n, 1.0) for n in of), *map(_scale, of_fallback)])
+    start = np.array([*(near[0].get(n, 0.0) for n in of), *(near[1].get(n, 0.0) for n in of_fallback)]) * scaled
     prepared = []
     for weight, row in rows:
         own = np.array([[f.get(n, 0.0) / SCALES.get(n, 1.0) for n in of] for _, f in row["rivals"]])
@@ -160,7 +171,7 @@ def fit(rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_f
 
     def loss(w: Any) -> tuple[float, Any]:
         a, b = w[: len(of)], w[len(of) :]
-        value, gradient = penalty / 2 * float(w @ w), penalty * w
+        value, gradient = penalty / 2 * float((w - start) @ (w - start)), penalty * (w - start)
         for weight, own, none, gold in prepared:
             scores = np.append(own @ a, none @ b)
             scores -= scores.max()
@@ -172,9 +183,7 @@ def fit(rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_f
             gradient = gradient + weight / total * np.concatenate([d[:-1] @ own, d[-1] * none])
         return value, gradient
 
-    w = minimise(loss, np.zeros(len(of) + len(of_fallback)), 80)
-    scaled = [*(SCALES.get(n, 1.0) for n in of), *map(_scale, of_fallback)]
-    w = w / np.array(scaled)
+    w = minimise(loss, start, 80) / scaled
     return dict(zip(of, w[: len(of)], strict=True)), dict(zip(of_fallback, w[len(of) :], strict=True))
 
 
@@ -193,31 +202,71 @@ def judged(row: Mapping[str, Any], weights: Any) -> tuple[bool, bool, float]:
     return index == row["gold"], none > best, best - none
 
 
-def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], of: Sequence[str], of_fallback: Sequence[str],
-           penalty: float) -> Any:  # fmt: skip
-    def weighted(half: int | None) -> list[tuple[float, Mapping[str, Any]]]:
-        rows = []
-        for key in keys:
-            own = [row for n, row in enumerate(known[key]) if half is None or n % 2 == half]
-            rows += [((1.0 if row["gold"] is not None else REFUSED) / len(own), row) for row in own]
-        return rows
+Names = tuple[Sequence[str], Sequence[str]]
+"""Evidence about functions, and about the fallback."""
+Near = tuple[Mapping[str, float], Mapping[str, float]]
+FREE: Near = ({}, {})
 
+
+def weighted(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], half: int | None) -> list[Any]:
+    rows = []
+    for key in keys:
+        own = [row for n, row in enumerate(known[key]) if half is None or n % 2 == half]
+        rows += [((1.0 if row["gold"] is not None else REFUSED) / len(own), row) for row in own]
+    return rows
+
+
+def halves(
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near
+) -> list[dict[str, dict[str, float]]]:
+    """For each fold and set the shares that are right, kept and refused, under weights of the other fold."""
+    found: list[dict[str, dict[str, float]]] = []
     for half in (0, 1):
-        weights = fit(weighted(half), of, of_fallback, penalty)
-        for key in keys:
-            held = [row for n, row in enumerate(known[key]) if n % 2 != half]
-            parts = {}
-            for kind in ("own", "none", "foreign", "near"):
-                rows = [r for r in held if (r["kind"] == kind if kind != "none" else r["kind"] == "own" and r["gold"] is None)
-                        and not (kind == "own" and r["gold"] is None)]  # fmt: skip
-                found = [judged(row, weights) for row in rows]
-                if found and kind == "own":
-                    parts["function"] = float(np.mean([right for right, _, _ in found]))
-                    parts["kept"] = float(np.mean([right and not refused for right, refused, _ in found]))
-                elif found:
-                    parts[kind] = float(np.mean([refused for _, refused, _ in found]))
+        weights = fit(weighted(known, keys, half), *names, penalty, near)
+        found.append({key: shares([row for n, row in enumerate(known[key]) if n % 2 != half], weights) for key in keys})
+    return found
+
+
+def shares(held: Sequence[Mapping[str, Any]], weights: Any) -> dict[str, float]:
+    parts: dict[str, float] = {}
+    for kind in ("own", "none", "foreign", "near"):
+        rows = [r for r in held if (r["kind"] == kind if kind != "none" else r["kind"] == "own" and r["gold"] is None)
+                and not (kind == "own" and r["gold"] is None)]  # fmt: skip
+        found = [judged(row, weights) for row in rows]
+        if found and kind == "own":
+            parts["function"] = float(np.mean([right for right, _, _ in found]))
+            parts["kept"] = float(np.mean([right and not refused for right, refused, _ in found]))
+        elif found:
+            parts[kind] = float(np.mean([refused for _, refused, _ in found]))
+    return parts
+
+
+def report(
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near
+) -> Any:  # fmt: skip
+    """Prints what each fold gives; the weights fitted on all."""
+    for half, sets in enumerate(halves(known, keys, names, penalty, near)):
+        for key, parts in sets.items():
             print(half, key, {name: round(value, 3) for name, value in parts.items()})
-    return fit(weighted(None), of, of_fallback, penalty)
+    return fit(weighted(known, keys, None), *names, penalty, near)
+
+
+ABLATIONS = (
+    ("all", ()), ("without radius and margin", ("radius", "margin")), ("without direct", ("direct",)),
+    ("without channel", ("channel", "lift")), ("without the language model", ("direct", "channel", "lift")),
+)  # fmt: skip
+"""What is left out in turn, to see what it gives."""
+
+
+def ablations(
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near
+) -> None:  # fmt: skip
+    """Prints means over folds and sets, with one kind of evidence left out at a time."""
+    for title, gone in ABLATIONS:
+        of, none = ([name for name in part if name.split(" ")[-1] not in gone] for part in names)
+        parts = [own for sets in halves(known, keys, (of, none), penalty, near) for own in sets.values()]
+        kinds = dict.fromkeys(kind for own in parts for kind in own)
+        print(title, {kind: round(float(np.mean([own[kind] for own in parts if kind in own])), 3) for kind in kinds})
 
 
 CASCADES = ((1.0, inf), (0.99, 3.0), (0.95, 2.0), (0.9, 2.0), (0.9, 1.0))
@@ -289,6 +338,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=(), help="gather these only, such as snips:10")
     parser.add_argument("--penalty", type=float, default=0.01)
     parser.add_argument("--fit-only", action="store_true")
+    parser.add_argument("--taught", action="store_true", help="fit on from BARE and SHOWN, for a model that reads")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     scoring.COVER, scoring.CLEAR = 1.0, inf  # everything is judged here; the cascade is for those who wait
@@ -301,15 +351,26 @@ def main() -> None:
     other = [key for key in known if key.split(":")[0] in OTHER]
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]
-    beside = ["top exemplar", "best exemplar", "best classified", "best radius", "best margin", "top radius"]
-    for name, keys, more, none in (("BARE", bare, [], []), ("SHOWN", shown, ["classified", "exemplar"], beside),
-                                   ("OTHER", other, [], [])):  # fmt: skip
+    shown_more, beside = ["classified", "exemplar"], ["top exemplar", "best exemplar", "best classified"]
+    near = {name: FREE for name in ("BARE", "SHOWN", "OTHER")}
+    penalty, bare_names = arguments.penalty, (BASE, FALLBACK)
+    if arguments.taught:
+        penalty, beside = NEAR, [*beside, "best radius", "best margin", "top radius"]
+        near |= {"BARE": (BARE.of, BARE.of_fallback), "SHOWN": (SHOWN.of, SHOWN.of_fallback)}
+    for name, keys, names in (("BARE", bare, bare_names), ("SHOWN", shown, ([*BASE, *shown_more], [*FALLBACK, *beside])),
+                              ("OTHER", other, bare_names)):  # fmt: skip
+        if not keys:
+            continue
         print(name)
-        every = [*BASE, *more], [*FALLBACK, *none]
-        quick = [[n for n in names if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for names in every]
-        if keys:
-            cascades(known, keys, every, quick, arguments.penalty)
-        parts = [*report(known, keys, *every, arguments.penalty), *report(known, keys, *quick, arguments.penalty)]
+        ablations(known, keys, names, penalty, near[name])
+        quick: Any = tuple([n for n in own if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for own in names)
+        if not arguments.taught:
+            cascades(known, keys, names, quick, penalty)
+        if arguments.taught and name == "BARE":  # its tokens are spent on reading
+            names = tuple([n for n in own if not n.endswith("direct")] for own in names)
+        of_quick = {"BARE": BARE, "SHOWN": SHOWN, "OTHER": OTHER_WEIGHTS}[name]
+        near_quick = (of_quick.of_quick, of_quick.of_quick_fallback) if arguments.taught else FREE
+        parts = [*report(known, keys, names, penalty, near[name]), *report(known, keys, quick, penalty, near_quick)]
         print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in parts]))
 
 

@@ -58,8 +58,9 @@ RIVALS = 10  # wrong assignments that share the probability in each round
 ROUNDS = 8  # with two, a fit lost what it had: others came first that it had not seen
 KIN = 0.5  # weight of the sets that are of the family an adapter was trained on
 WORKERS = 2
-FIXED = frozenset(("required",))
-"""Not fitted: that a slot is required says nothing of where its value was said."""
+HELD_NEAR = 0.3
+"""Penalty that holds a taught model's weights near those of the others: fitted freely, they gained on the lines
+of the fit and lost on others."""
 
 
 @dataclass
@@ -233,12 +234,13 @@ def total(case: Case, picks: Sequence[int | None], names: Mapping[str, int]) -> 
     return vector
 
 
-def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float) -> dict[str, float]:
-    """Rounds of: decode rivals with the current weights, then maximise the right one's share."""
-    seen = {n for c in training for o in c.slots for f, _, _ in o for n in f} - FIXED
+def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float, near: bool) -> dict[str, float]:
+    """Rounds of: decode rivals with the current weights, then maximise the right one's share. ``near``: the
+    penalty is for leaving the start, not for being large."""
+    seen = {n for c in training for o in c.slots for f, _, _ in o for n in f}
     names = {n: i for i, n in enumerate(sorted(seen))}
     weights = np.array([start.get(name, 0.0) for name in names])
-    anchor = weights.copy() * 0
+    anchor = weights.copy() * near
     share = {c.name: weight(c.name) / sum(d.name == c.name for d in training) for c in training}
     pools: list[dict[tuple[int | None, ...], Any]] = [{} for _ in training]
     for _ in range(ROUNDS):
@@ -336,16 +338,19 @@ def main() -> None:
         everything, extra = gather(arguments)
         if arguments.cache is not None:
             arguments.cache.write_bytes(pickle.dumps((everything, extra)))
-    start = {**(SLOT_WEIGHTS if arguments.model is None else SLOT_WEIGHTS_READ), **dict.fromkeys(FIXED, 0.0)}
+    start, taught = SLOT_WEIGHTS, arguments.model is not None
+    penalty = HELD_NEAR if taught else arguments.penalty
+    if taught:
+        print("read    ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS_READ).items()})
     print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, start).items()})
     print("right among the best twelve", within_reach(everything, start, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
     for half in (0, 1) if arguments.folds else ():
-        fitted = fit([*everything[half::2], *extra], start, arguments.penalty)
+        fitted = fit([*everything[half::2], *extra], start, penalty, taught)
         for name, row in figures(everything[1 - half :: 2], fitted).items():
             held.setdefault(name, []).append(row)
     print("held out", {n: tuple(round(float(np.mean([r[i] for r in rows])), 3) for i in (0, 1)) for n, rows in held.items()})
-    final = fit([*everything, *extra], start, arguments.penalty)
+    final = fit([*everything, *extra], start, penalty, taught)
     print("fitted  ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, final).items()})
     print(json.dumps({name: round(float(value), 3) for name, value in final.items() if abs(value) > 5e-4}, indent=4))
 
