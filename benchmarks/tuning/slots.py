@@ -301,6 +301,17 @@ TURNS = ((10, 250, 1), (0, 150, 2))
 """Exemplars, count and seed of what is taken of the training split."""
 
 
+def tagged(held: Sequence[Case]) -> dict[str, float]:
+    """Share of the gold spans of each set whose words are likelier in their slot than in any other."""
+    found: dict[str, list[bool]] = {}
+    for c in held:
+        for options, gold in zip(c.slots, c.gold, strict=True):
+            ahead = {} if gold is None else options[gold][0]
+            own = [value for name, value in ahead.items() if name.endswith("tagged ahead")]
+            found.setdefault(c.name, []).extend(value > 0 for value in own)
+    return {name: round(float(np.mean(own)), 2) for name, own in found.items() if own}
+
+
 def gather(arguments: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     sets = [plan for plan in SETS if arguments.model is None or not plan[0].endswith(("zh", "ja"))]  # it reads English
     with Pool(WORKERS) as workers:
@@ -341,6 +352,7 @@ def main() -> None:
     start, taught = SLOT_WEIGHTS, arguments.model is not None
     penalty = HELD_NEAR if taught else arguments.penalty
     if taught:
+        print("tagged  ", tagged(everything))
         print("read    ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS_READ).items()})
     print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, start).items()})
     print("right among the best twelve", within_reach(everything, start, 12))
