@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,17 @@ def held_out(judge: Judge, packs: list[Pack]) -> dict[str, float]:
     return {"loss": sum(losses) / len(losses), **{name: sum(own) / len(own) for name, own in found.items()}}
 
 
+def fetched(folder: Path) -> Path:
+    """The plain model file in the folder; fetched once, whole or not at all."""
+    kept = folder / f"{MODEL}.gguf"
+    if not kept.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            (source,) = model_source.fetch(models.entry(MODEL), Path(place), lambda stage, done, total: None)
+            source.replace(kept)
+    return kept
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, help="the plain GGUF file; it is fetched if not given")
@@ -103,8 +115,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     if arguments.model is None:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.model,) = model_source.fetch(models.entry(MODEL), arguments.out, lambda stage, done, total: None)
+        arguments.model = fetched(arguments.out)
     torch.manual_seed(arguments.seed)
     torch.set_num_threads(arguments.threads)
     torch.use_deterministic_algorithms(True)
