@@ -5,6 +5,7 @@ Turns the loose forms that callers use into frozen values, or says what is wrong
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,9 @@ from constrained_du.grammar import Choice
 from constrained_du.schema import json_key
 from constrained_du.sources.plain import show
 from constrained_du.spec import Function
-from constrained_du.types import Span
+from constrained_du.types import JsonValue, Span
+
+_NO_TEXT = re.compile("[\ud800-\udfff\0]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,17 @@ def read_entities(entities: object, utterance: str, known: Collection[str]) -> C
         if isinstance(spans, str) or not isinstance(spans, Sequence):
             raise CandidateError(f"entities[{key!r}] is a list of (start, end) or (start, end, value), not {show(spans)}")
         choices = (_choice(key, item, utterance) for item in spans)
-        by_key[key] = tuple({(json_key(choice.value), choice.span): choice for choice in choices}.values())
+        by_key[key] = tuple({(_key(choice.value), choice.span): choice for choice in choices}.values())
     return Candidates(by_key)
 
 
+def _key(value: JsonValue) -> tuple[bool, str]:
+    """Equal for equal values; texts, which are many, need no look at what they hold."""
+    return (True, value) if isinstance(value, str) else (False, json_key(value))
+
+
 def _choice(key: str, item: object, utterance: str) -> Choice:
-    if not isinstance(item, Sequence) or isinstance(item, str) or len(item) not in (2, 3):
+    if not isinstance(item, tuple | list | Sequence) or isinstance(item, str) or len(item) not in (2, 3):
         raise CandidateError(f"entities[{key!r}]: {show(item)} is not (start, end) or (start, end, value)")
     start, end = item[0], item[1]
     if type(start) is not int or type(end) is not int:
@@ -76,7 +84,7 @@ def _choice(key: str, item: object, utterance: str) -> Choice:
     value: Any = item[2] if len(item) == 3 and item[2] is not None else utterance[start:end]
     if not isinstance(value, str | int | float | bool) or value != value:
         raise CandidateError(f"entities[{key!r}]: the value {show(value)} is no text, number or boolean")
-    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" or letter == "\0" for letter in value):
+    if isinstance(value, str) and _NO_TEXT.search(value):
         raise CandidateError(f"entities[{key!r}]: the value {show(value)} holds NUL or half a surrogate pair")
     return Choice(value, Span(start, end), "entity")
 

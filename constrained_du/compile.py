@@ -273,7 +273,7 @@ class Binder:
     def _fitting(self, schema: Schema, choice: Choice) -> Iterable[Choice]:
         """The candidate as a value of this slot, if it can be one."""
         for value in self._readings(schema, choice):
-            yield Choice(value, choice.span, choice.source, choice.exact)
+            yield choice if value is choice.value else Choice(value, choice.span, choice.source, choice.exact)
 
     def _readings(self, schema: Schema, choice: Choice) -> Iterable[JsonValue]:
         value = choice.value

@@ -67,7 +67,8 @@ class Domain:
     def names(self) -> TemplateIndex:
         """The developer's functions that need no slot, as if their names were exemplars."""
         plain = (f for f in self.functions if CONVERSATION not in f.extras and not any(slot.required for slot in f.slots))
-        return TemplateIndex.of(Exemplar(function.label, (name,)) for function in plain for name in function.names)
+        called = {(f.label, name): None for f in plain for name in (*f.names, f.label.replace("_", " "))}
+        return TemplateIndex.of(Exemplar(label, (name,)) for label, name in called)
 
     @cached_property
     def exemplars_of(self) -> Mapping[str, tuple[Exemplar, ...]]:

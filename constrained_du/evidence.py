@@ -6,7 +6,7 @@ Everything here is free of models; what they add comes in as ``roles`` and ``tag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,6 +63,8 @@ class SlotEvidence:
     """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""
     supplied: tuple[Span, ...] = ()
     """The spans of all supplied candidates."""
+    located: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    """The spans of the supplied and recognised candidates of each slot."""
     tags: Tags | None = None
     """What a taught model says of each word; None where there is none, or it was not asked."""
     _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
@@ -73,6 +75,7 @@ class SlotEvidence:
         listed = [place for place in self.others if isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
+        self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
         self._sides = sides(self.view.text)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
@@ -255,12 +258,37 @@ class SlotEvidence:
             if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
+        if choice.source == "verbatim":
+            holds, equals = self.swallowed(place.name, span)
+            features["holds value"], features["is value"] = float(holds), float(equals)
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source != "verbatim":
             features["nested"] = float(self._is_nested(span))
+
+    def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
+        """Where values of a slot's own kind were said: supplied, listed, or of its shape."""
+        found = set(self.located.get(place.name, ()))
+        for value in place.schema.values if is_listed and isinstance(place.schema, Enumerated) else ():
+            strength, span = self.mention(place, value)
+            if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):
+                found.add(span)
+        if place.kind in SHAPED:
+            found.update(span for span, kind in self.view.kinds.items() if _agree(place.kind, kind))
+        return frozenset(found)
+
+    def _range(self, span: Span) -> range:
+        first, last = self.view.within(span)
+        return range(first, last + 1)
+
+    def swallowed(self, name: str, span: Span, filled: Collection[str] = ()) -> tuple[bool, bool]:
+        """Whether a span of words for the slot ``name`` holds a value of another slot that is not ``filled``
+        otherwise, and whether it is one."""
+        others = [v for other, own in self._values.items() if other != name and other not in filled for v in own]
+        inside = any(v != span and span.start <= v.start and v.end <= span.end for v in others)
+        return inside, span in others
 
     def _is_nested(self, span: Span) -> bool:
         """Whether a longer supplied or listed value that was said holds this one ("bedroom" in "bedroom lamp")."""

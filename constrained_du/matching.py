@@ -235,6 +235,17 @@ def leaves(node: Node) -> Iterable[OneOf | Substring]:
             return
 
 
+def located(grammar: CallGrammar) -> dict[str, tuple[Span, ...]]:
+    """Where the candidates of each slot stand that were supplied or recognised."""
+    return {
+        field.name: tuple(dict.fromkeys(
+            choice.span for leaf in leaves(field.node) if isinstance(leaf, OneOf) for choice in leaf.choices
+            if choice.span is not None and choice.source in ("entity", "recognizer")
+        ))
+        for field in grammar.slots.fields
+    }  # fmt: skip
+
+
 def _places(choice: Choice, view: View) -> Iterable[tuple[int, int]]:
     """Where a choice stands in the utterance, as first and last word."""
     if choice.span is not None:

@@ -2,6 +2,7 @@
 
 Texts about opposite actions are alike in all other words, so likeness cannot tell them apart.
 And a question about how things are ("are the shutters open?") is no command to make them so.
+A lock is locked by closing it, whatever "open" and "on" mean to other devices.
 Closed lists of English, Japanese and Chinese; knows texts only.
 """
 
@@ -33,6 +34,16 @@ _UNSPACED: tuple[tuple[str, str], ...] = (
     ("添加|加入|追加", "删除|移除|削除"),
     ("下一|次の|次へ", "上一|前の|前へ"),
 )
+_LOCKS = (
+    (re.compile(
+        "(?:打开|解开|开启|开)[^，。、,]{0,8}锁(?!屏)|锁(?:都|全)?(?:打开|解开|开)|解锁|鍵を?(?:開|あ)け|解錠|アンロック|ロックを?(?:解除|外)"
+        r"|\b(?:open|undo)\b[\w '’]{1,24}\block\b"
+    ), " unlock "),
+    (re.compile(
+        "(?:关闭|关上|关|锁)[^，。、,]{0,8}锁(?!屏)|锁(?:都|全)?(?:关闭|关上|关)|[上反]锁|锁[上好住门]|鍵を?(?:閉|し|掛|か)[めけ]|施錠|ロック(?!を)"
+        r"|\b(?:close|shut)\b[\w '’]{1,24}\block\b"
+    ), " lock "),
+)  # fmt: skip
 _SWITCHED = frozenset("turn switch power flip put come go stay keep is are be lights light lamp fan tv".split())
 _SIDES = tuple(tuple(frozenset(stem(word) for word in side.split()) for side in pair) for pair in _PAIRS)
 _PATTERNS = tuple(tuple(re.compile(side) for side in pair) for pair in _UNSPACED)
@@ -42,6 +53,8 @@ Sides = frozenset[tuple[int, int]]
 
 
 def sides(text: str) -> Sides:
+    for pattern, meant in _LOCKS:
+        text = pattern.sub(meant, text)
     words = [stem(word) for atom in atoms(text) if atom.kind == "word" for word in words_of(atom.text) or (atom.text,)]
     said = {word for index, word in enumerate(words) if word != "on" or _switches(words, index)}
     found = {(p, s) for p, pair in enumerate(_SIDES) for s, side in enumerate(pair) if said & side}
@@ -67,10 +80,14 @@ def _plain(found: Sides) -> Sides:
 
 _STATE = re.compile(
     r"(?:so |and |hey |tell me )?"
-    r"(?:(?:is|are|was|were)\b(?! there\b| it (?:possible|ok)\b| you\b)|which\b|how many\b|any\b.*\?$|what\b.*\bstate\b)",
+    r"(?:(?:is|are|was|were)\b(?! there\b| it (?:possible|ok)\b| you\b)|are there any\b|do (?:i|we) have any\b"
+    r"|which\b|how many\b|any\b.*\?$|what\b.*\bstate\b)",
     re.IGNORECASE,
 )
-_STATE_UNSPACED = re.compile("(?:了吗|着吗|开着没|关着没|是不是.*[开关]|ていますか|てますか|てる？|ている？)")
+_STATE_UNSPACED = re.compile(
+    "吗[？?。]?$|[开关锁]着没|是不是|有没有|有[几多]|哪[些个一扇盏台]|几[扇盏台].*[？?]|てい?ますか|てい?る[？?か]|どの.*[？か]|いくつ"
+)
+_ASKS_FAVOUR = re.compile("能|可以|可不可|[帮请]|[好行]吗|要不要|ください|くれ|もら|いただ|できます")
 _ACTUATES = frozenset(
     """turn switch open close shut lock unlock set start stop pause unpause resume activate deactivate enable disable dim
     increase decrease lower raise mute unmute skip""".split()
@@ -79,7 +96,8 @@ _ACTUATES = frozenset(
 
 def asks_state(text: str) -> bool:
     """Whether an utterance asks how things are: "is the door locked", "which lamps are on"."""
-    return bool(_STATE.match(text.strip()) or _STATE_UNSPACED.search(text))
+    unspaced = _STATE_UNSPACED.search(text.strip()) and not _ASKS_FAVOUR.search(text)
+    return bool(unspaced or _STATE.match(text.strip()))
 
 
 def actuates(name: str) -> bool:

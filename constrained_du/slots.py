@@ -23,7 +23,7 @@ from constrained_du.fillings import Filler, Filling
 from constrained_du.grammar import CallGrammar, Members
 from constrained_du.instanced import ways
 from constrained_du.marks import Marks
-from constrained_du.matching import Match, resemblances, settled
+from constrained_du.matching import Match, located, resemblances, settled
 from constrained_du.places import Place
 from constrained_du.reader import Reader
 from constrained_du.requests import Request
@@ -78,7 +78,8 @@ class Slots:
         expected |= {(e.function, None) for e in self.request.expectations}
         found = self.domain.templates.matches(self.view, labels, self.grammar)
         found = [match for match in found if match.exemplar.context is None or match.exemplar.context in expected]
-        return found if found or expected else self.domain.names.matches(self.view, labels, self.grammar)
+        named = [] if expected or settled(found) else self.domain.names.matches(self.view, labels, self.grammar)
+        return named or found
 
     @cached_property
     def match(self) -> Match | None:
@@ -87,14 +88,13 @@ class Slots:
         return None if match is not None and match.is_open and self._swallows(match) else match
 
     def _swallows(self, match: Match) -> bool:
-        """Whether open words hold a date or time that another slot of the function waits for."""
-        waiting = {p.kind for n, p in self.domain.places[match.exemplar.function].items() if n not in match.choices}
-        return any(
-            kind in waiting and span != said and said.start <= span.start and span.end <= said.end
-            for span, kind in self.view.kinds.items()
-            for _, said in match.located
-            if kind != "number"
-        )
+        """Whether open words hold, or are, a value that another slot of the function waits for."""
+        label = match.exemplar.function
+        evidence = SlotEvidence(
+            self.domain.by_label[label], self.view, frozenset(), self.domain.explained[label],
+            tuple(self.domain.places[label].values()), located=located(self.grammar(self.domain.index[label])),
+        )  # fmt: skip
+        return any(any(evidence.swallowed(slot, span, match.choices)) for slot, span in match.located)
 
     # -- one slot ------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class Slots:
         return SlotEvidence(
             self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
             tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
-            supplied=self.request.candidates.spans, tags=self._tags(index),
+            supplied=self.request.candidates.spans, located=located(self.grammar(index)), tags=self._tags(index),
         )  # fmt: skip
 
     def _tags(self, index: int) -> Tags | None:

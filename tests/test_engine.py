@@ -309,6 +309,37 @@ def test_a_functions_own_name_matches_like_an_exemplar(said: str, name: str, bec
     assert because != "exemplar" or result.stats.tokens_evaluated == 0
 
 
+def test_a_label_that_is_one_word_is_a_name_too() -> None:
+    spec = {"label": "lookaway", "name": ["look away"], "description": "Turn the head"}
+    exemplars = {"stop": [{"template": "<what> please"}]}
+    stop = {"name": "stop", "parameters": {"properties": {"what": {"type": "string"}}}}
+    result = ask(engine([stop, spec], contrary, exemplars), "Lookaway!")
+    assert (calls(result), result.explain().decided_by) == ([("lookaway", {})], "exemplar")
+
+
+TICKET = {
+    "name": "post",
+    "description": "Post a parcel",
+    "parameters": {"properties": {"to": {"type": "string"}, "town": {"type": "town"}, "size": {"enum": ["small", "large"]}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "entities", "decided"),
+    [
+        ("post it to Ann", None, "exemplar"),
+        ("post it to Ann in Ghent", {"town": [(15, 20)]}, "evidence"),
+        ("post it to Ghent", {"town": [(11, 16)]}, "evidence"),
+        ("post it to Ann as small", None, "evidence"),
+        ("post it to smaller Ann", None, "exemplar"),
+    ],
+)
+def test_any_words_do_not_decide_where_they_hold_another_slots_value(said: str, entities: Any, decided: str) -> None:
+    exemplars = {"post": [{"template": "post it to <to>"}]}
+    result = ask(engine([TICKET, STOP], contrary, exemplars), said, entities=entities)
+    assert result.explain().decided_by == decided
+
+
 def test_where_something_was_asked_a_name_is_no_exemplar() -> None:
     asked = ask(engine([LETTER, ROOM, STOP]), "stop", expectations=[("note", "heat")])
     assert asked.explain().decided_by != "exemplar"

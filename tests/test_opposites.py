@@ -24,6 +24,12 @@ from constrained_du.opposites import actuates, asks_state, compared, sides
         ("请打开风扇", "关闭设备", False, True),
         ("请打开风扇", "打开设备", True, False),
         ("扇風機を消して", "電気をつける", False, True),
+        ("打开车库的锁", "上锁", False, True),
+        ("把车库的锁关上", "上锁或打开窗户", True, False),
+        ("开锁", "关闭设备，或解锁", True, False),
+        ("打开锁屏", "打开设备", True, False),
+        ("物置の鍵を開けて", "鍵をかける", False, True),
+        ("undo the shed's lock", "lock a lock", False, True),
         ("how are you", "turn on", False, False),
     ],
 )
@@ -46,6 +52,12 @@ def test_a_function_is_on_one_side_or_on_none(utterance: str, function: str, sam
         ("shut the garage", False),
         ("can you shut the garage?", False),
         ("把窗户关上", False),
+        ("do we have any open windows?", True),
+        ("哪扇窗户没关？", True),
+        ("有多少台风扇在转", True),
+        ("能把窗户关上吗？", False),
+        ("窓を閉めてもらえますか", False),
+        ("do I have to shut it", False),
     ],
 )
 def test_a_question_about_a_state_is_no_command(utterance: str, asks: bool) -> None:

@@ -34,7 +34,7 @@ from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
 from constrained_du.fillings import Filler
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
-from constrained_du.matching import resemblances
+from constrained_du.matching import located, resemblances
 from constrained_du.models import locate
 from constrained_du.reader import Reader, head_of
 from constrained_du.roles import roles, slot_texts
@@ -177,7 +177,7 @@ def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any, mode
     templates = resemblances(matches, function.label, view.letters)
     explained = domain.explained[function.label]
     evidence = Recorder(function, view, expected, explained, places, templates=templates, supplied=candidates.spans,
-                        tags=model.tags(domain, function, view, expected))  # fmt: skip
+                        located=located(grammar), tags=model.tags(domain, function, view, expected))  # fmt: skip
     if embedder is not None and len(function.slots) > 1:
         filler = Filler(evidence, grammar.definitions, 24)
         rough = [filler.fillings(p, f.node, f.name) for p, f in zip(places, grammar.slots.fields, strict=True)]
