@@ -25,7 +25,7 @@ from constrained_du.opposites import compared, sides
 from constrained_du.picks import is_pick, ordinal
 from constrained_du.places import SLOT, Place, words_in
 from constrained_du.polarity import polarity
-from constrained_du.schema import Enumerated
+from constrained_du.schema import Enumerated, Number
 from constrained_du.span_features import MOMENTS, SHAPED, is_capital, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
@@ -258,9 +258,6 @@ class SlotEvidence:
             if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
-        if choice.source == "verbatim":
-            holds, equals = self.swallowed(place.name, span)
-            features["holds value"], features["is value"] = float(holds), float(equals)
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
@@ -275,7 +272,7 @@ class SlotEvidence:
             strength, span = self.mention(place, value)
             if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):
                 found.add(span)
-        if place.kind in SHAPED:
+        if place.kind in SHAPED and (place.kind != "number" or isinstance(place.schema, Number)):
             found.update(span for span, kind in self.view.kinds.items() if _agree(place.kind, kind))
         return frozenset(found)
 
