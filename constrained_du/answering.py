@@ -228,22 +228,23 @@ class Answering:
         for order, (index, share) in enumerate(shares):
             bound = share - self._normaliser
             while opened and -opened[0][0] >= bound:
-                yield self._next_of(opened)
+                yield from self._next_of(opened)
             refusal = Answer(None, (), bound, min(1.0, exp(share)))
             stream = iter([refusal]) if index is None else self._calls_of(index)
             first = next(stream, None)
             if first is not None:
                 heappush(opened, (-first.log_probability, order, first, stream))
         while opened:
-            yield self._next_of(opened)
+            yield from self._next_of(opened)
 
     @staticmethod
-    def _next_of(opened: list[tuple[float, int, Answer, Iterator[Answer]]]) -> Answer:
+    def _next_of(opened: list[tuple[float, int, Answer, Iterator[Answer]]]) -> Iterator[Answer]:
+        """The best of what is opened; what follows it is made when more is asked for."""
         _, order, best, stream = heappop(opened)
+        yield best
         following = next(stream, None)
         if following is not None:
             heappush(opened, (-following.log_probability, order, following, stream))
-        return best
 
     def _calls_of(self, index: int) -> Iterator[Answer]:
         """The calls of one function by falling probability: first of what may well be meant, then

@@ -26,7 +26,7 @@ from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
 from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, SHOWN_READ, FunctionWeights
-from constrained_du.words import is_unspaced, own_words
+from constrained_du.words import atoms, is_unspaced, own_words
 
 
 class Holding(Protocol):
@@ -247,6 +247,7 @@ class FunctionScorer:
         fallback are what they would be without them."""
         utterance = own_words(utterance)
         weights = self.weights_for(utterance)
+        words = sum(atom.kind != "blank" for atom in atoms(utterance))
         beside = [i for i in allowed if i in self.domain.built_in]
         own = [i for i in allowed if i not in self.domain.built_in] or beside
         beside = beside if own is not beside else []
@@ -257,7 +258,7 @@ class FunctionScorer:
         few = _worth_judging(quick, own)
         if not beside and len({*few, *asked}) == 1:
             rivals = sorted((Rival(i, plain[i], quick[i]) for i in own), key=_rank)
-            fallback = weights.fallback_features(rivals[0].features, retrieved, own, {})
+            fallback = weights.fallback_features(rivals[0].features, retrieved, own, {}, words)
             verdict = Verdict(tuple(rivals), weights.quick_fallback(fallback), fallback)
             margin = rivals[0].score - verdict.fallback
             if margin >= CLEAR or (margin <= -CLEAR and not (slots is not None and slots.holds_value(rivals[0].index))):
@@ -270,12 +271,12 @@ class FunctionScorer:
         features = {i: {**plain[i], **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed}
         rivals = sorted((Rival(i, features[i], weights.score(features[i])) for i in own), key=_rank)
         of_own = {i: found for i, found in judged.items() if i in own}
-        fallback = weights.fallback_features(rivals[0].features if rivals else {}, retrieved, own, of_own)
+        fallback = weights.fallback_features(rivals[0].features if rivals else {}, retrieved, own, of_own, words)
         verdict = Verdict(tuple(rivals), weights.fallback(fallback), fallback)
         if not beside:
             return verdict
         others = sorted((Rival(i, features[i], weights.score(features[i])) for i in beside), key=_rank)
-        theirs = weights.fallback(weights.fallback_features(others[0].features, retrieved, allowed, judged))
+        theirs = weights.fallback(weights.fallback_features(others[0].features, retrieved, allowed, judged, words))
         return _joined(verdict, others, verdict.fallback - theirs)
 
     @staticmethod

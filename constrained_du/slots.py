@@ -27,6 +27,7 @@ from constrained_du.matching import Match, located, resemblances, settled
 from constrained_du.places import Place
 from constrained_du.reader import Reader
 from constrained_du.requests import Request
+from constrained_du.schema import Boolean, Entity, Enumerated, Number, Text
 from constrained_du.scoring import FunctionScorer
 from constrained_du.search import Assignments
 from constrained_du.tags import Tags
@@ -36,6 +37,9 @@ from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHAR
 
 CONSIDERED = 24  # fillings of a slot that are ranked
 NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
+
+SINGLE = (Text, Number, Enumerated, Boolean, Entity)
+"""Slots that hold one value."""
 
 Assigned = tuple[tuple[Filling | None, ...], float]
 """A filling or none for each slot of a function, and the score."""
@@ -99,7 +103,20 @@ class Slots:
     # -- one slot ------------------------------------------------------------------------
 
     def fillings(self, index: int) -> list[list[Filling]]:
-        """For each slot of a function its fillings, best first."""
+        """For each slot of a function its fillings, best first; what a closed exemplar names alone, where one decides."""
+        return self._said_back(index) or self._every_filling(index)
+
+    def _said_back(self, index: int) -> list[list[Filling]]:
+        """The fillings of a function that a closed exemplar names: no other evidence is looked for. Empty
+        where there is none, or its slots are no single values."""
+        function, match = self.domain.functions[index], self.match
+        if match is None or match.is_open or match.exemplar.function != function.label or is_own(function):
+            return []
+        if self.grammar(index).branches or not all(isinstance(function.slot[name].schema, SINGLE) for name in match.choices):
+            return []
+        return [_matched(match, slot.name, ()) if slot.name in match.choices else [] for slot in function.slots]
+
+    def _every_filling(self, index: int) -> list[list[Filling]]:
         key = (index, self._tags(index) is not None)
         if key not in self._fillings:
             function = self.domain.functions[index]
@@ -153,20 +170,25 @@ class Slots:
 
     def spelt_out(self, index: int) -> Iterator[Assigned]:
         """All ways to fill a function's slots; made when the first is asked for."""
-        yield from _best_first([Assignments(slots) for slots in self._sharpened(index)])
+        yield from _best_first([Assignments(slots) for slots in self._sharpened(index, every=True)])
 
-    def _sharpened(self, index: int) -> list[list[list[Filling]]]:
-        function, match, found = self.domain.functions[index], self.match, self._ways(index)
-        if match is not None and match.exemplar.function == function.label and (match.choices or not is_own(function)):
-            names = [slot.name for slot in function.slots]
-            found = [[_matched(match, *own) for own in zip(names, slots, strict=True)] for slots in found]
+    def _sharpened(self, index: int, every: bool = False) -> list[list[list[Filling]]]:
+        said = [] if every else self._said_back(index)
+        found = [said] if said else [self._as_matched(index, slots) for slots in self._ways(index)]
         return [[[replace(f, score=f.score * SLOT_SHARPNESS) for f in own] for own in slots] for slots in found]
+
+    def _as_matched(self, index: int, slots: list[list[Filling]]) -> list[list[Filling]]:
+        """The fillings of a function's slots under the exemplar that matched, if it is one of the function's."""
+        function, match = self.domain.functions[index], self.match
+        if match is None or match.exemplar.function != function.label or not (match.choices or not is_own(function)):
+            return slots
+        return [_matched(match, slot.name, own) for slot, own in zip(function.slots, slots, strict=True)]
 
     def _ways(self, index: int) -> list[list[list[Filling]]]:
         """The fillings of the slots that may stand together; one way, where slots do not depend on each other."""
         grammar = self.grammar(index)
         if not grammar.branches:
-            return [self.fillings(index)]
+            return [self._every_filling(index)]
         evidence = self._evidence(index)
         return [
             self._filled(replace(evidence, others=tuple(way.places.values())), grammar, way.slots, way.places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 CONFIDENCE_OF_CALLS: dict[str, float] = {
     "bias": -0.392,
     "doubt": -0.097,
-    "exemplar": 1.0,
+    "exemplar": 2.0,
     "expected": -0.034,
     "few": 0.565,
     "function": 0.714,

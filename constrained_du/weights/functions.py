@@ -14,6 +14,8 @@ POLES: dict[str, float] = {"same side": 1.6, "opposite": -5.0, "only asked": -4.
 """Opposite actions ("on", "off"), and commands where the words only ask how things are. Set by hand,
 large: to do what was not said is worse than to ask again."""
 
+MOST_WORDS = 20  # of an utterance; that there are more says nothing more
+
 BY_HAND = {**BARE_VALUES, **POLES}
 
 
@@ -54,8 +56,10 @@ class FunctionWeights:
         retrieved: Sequence[Mapping[str, float]],
         allowed: Sequence[int],
         judged: Mapping[int, Mapping[str, float]],
+        words: int,
     ) -> dict[str, float]:
-        """What speaks for or against that none is meant: how good the best of each kind is."""
+        """What speaks for or against that none is meant: how good the best of each kind is, and how
+        many ``words`` were said."""
         top = {
             f"top {name}": max((retrieved[i][name] for i in allowed), default=0.0)
             for name in ("similar", "terms", "portrait terms", "exemplar", "radius")
@@ -65,7 +69,7 @@ class FunctionWeights:
         held = {f"top {name}": max((f.get(name, 0.0) for f in judged.values()), default=0.0) for name in ("slots", "typed")}
         top |= held | {"least left": min((f.get("left", 0.0) for f in judged.values()), default=1.0)}
         own = {f"best {name}": value for name, value in best.items()}
-        return {"bias": 1.0, "top lift": lift, "top direct": direct, **top, **own}
+        return {"bias": 1.0, "words": min(MOST_WORDS, words) / 10, "top lift": lift, "top direct": direct, **top, **own}
 
 
 # The biases of the fallback are lowered after the fit (BARE 0.6, SHOWN 0.5, OTHER 0.4): half of what was
