@@ -14,6 +14,7 @@ from constrained_du import scoring
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
 from constrained_du.engine import Engine
+from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
@@ -158,6 +159,15 @@ def test_an_exemplar_decides_whatever_the_model_thinks(utterance: str, entities:
     assert result.stats.tokens_evaluated == 0
     assert result.explain().decided_by == "exemplar"
     assert result.confidence > 0.99
+
+
+def test_an_exemplar_that_decides_costs_no_look_at_other_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, looked = engine([LETTER, ROOM, STOP], contrary, EXEMPLARS), []
+    monkeypatch.setattr(SlotEvidence, "score", lambda self, place, choice: looked.append(choice) or 0.0)
+    assert calls(ask(made, "make the den cosy", entities={"room": [(9, 12)]})) == [("heat", {"room": "den"})]
+    assert not looked
+    assert len(ask(made, "make the den cosy", entities={"room": [(9, 12)]}, n_best=3).alternatives) == 3
+    assert looked
 
 
 def test_a_negative_exemplar_forbids_its_function() -> None:
