@@ -6,7 +6,6 @@ is checked here raises before anything has changed.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -299,6 +298,8 @@ class Converter:
 
     async def aconvert(self, utterance: str, **arguments: Any) -> Result:
         """``convert`` in a thread of its own, for event loops."""
+        import asyncio  # half a megabyte that most who load an artifact never need
+
         return await asyncio.to_thread(self.convert, utterance, **arguments)
 
     def accepts(

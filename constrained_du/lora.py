@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import gguf
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +26,8 @@ def write(
     path: Path, name: str, architecture: str, alpha: float, pairs: Mapping[str, tuple[Matrix, Matrix]], about: Mapping[str, str]
 ) -> None:
     """``pairs`` are A (rank, in) and B (out, rank) by the weight's name in the model file; kept as half precision."""
+    import gguf
+
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
@@ -43,6 +44,8 @@ def write(
 def merge(model: Path, adapter: Path, target: Path) -> None:
     """Writes ``model`` with the adapter's products added to its weights, those as half precision, the
     others as they are. Raises ModelError for an adapter of another model."""
+    import gguf
+
     name, scale, pairs = _read(adapter)
     source = gguf.GGUFReader(model)
     writer = gguf.GGUFWriter(target, _text(source, "general.architecture"))
@@ -69,6 +72,8 @@ def merge(model: Path, adapter: Path, target: Path) -> None:
 
 def _read(adapter: Path) -> tuple[str, float, dict[str, tuple[Matrix, Matrix]]]:
     """Its name, what its products are multiplied by, and its matrices."""
+    import gguf
+
     reader = gguf.GGUFReader(adapter)
     known = ("adapter.type", "adapter.lora.alpha", "general.name")
     facts = {key: reader.fields[key].contents() for key in known if key in reader.fields}

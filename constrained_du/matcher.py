@@ -1,6 +1,7 @@
 """Joins grammar and tokens: which tokens may come next, and which must.
 
-A thin cover over llguidance, the one place that knows it. Cursors mutate; all else is frozen.
+A thin cover over llguidance, the one place that knows it, loaded once it is needed: most
+answers are scored, not decoded. Cursors mutate; all else is frozen.
 """
 
 from __future__ import annotations
@@ -8,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import llguidance
-import llguidance.numpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +25,8 @@ class TokenTable:
 
     @classmethod
     def of(cls, backend: Backend) -> TokenTable:
+        import llguidance
+
         size = backend.vocabulary_size
         pieces = [backend.piece(token) for token in range(size)]
         wrapped = llguidance.TokenizerWrapper(_Vocabulary(backend, pieces))
@@ -55,11 +56,14 @@ class Matcher:
     """
 
     def __init__(self, table: TokenTable, lark: str, forcing: bool = True) -> None:
-        self._table = table
+        import llguidance
+        import llguidance.numpy
+
+        self._table, self._masks = table, llguidance.numpy
         options = "" if forcing else '%llguidance {"no_forcing": true}\n'
         self._matcher = llguidance.LLMatcher(table.tokenizer, options + lark, log_level=0)
         self._check()
-        self._mask = llguidance.numpy.allocate_token_bitmask(1, table.size)
+        self._mask = self._masks.allocate_token_bitmask(1, table.size)
 
     @property
     def is_accepting(self) -> bool:
@@ -72,7 +76,7 @@ class Matcher:
 
     def allowed(self) -> NDArray[np.bool_]:
         """Which tokens may come next, shape (vocabulary,)."""
-        llguidance.numpy.fill_next_token_bitmask(self._matcher, self._mask, 0)
+        self._masks.fill_next_token_bitmask(self._matcher, self._mask, 0)
         self._check()
         bits = np.unpackbits(self._mask[0].view(np.uint8), bitorder="little")
         return bits[: self._table.size].astype(np.bool_)

@@ -22,7 +22,7 @@ from constrained_du.token_trie import Asked, Line, Row, Trie, groups, log_probab
 MAX_SEQUENCES = 64  # leaves of a token trie evaluated in one batch; llama.cpp allows 256
 BATCH = 512  # tokens of one llama_decode; larger requests are cut at fixed places
 TAUGHT = "constrained_du.adapter"  # the key of a GGUF header that names the adapter merged into the weights
-CELLS = 768  # of memory to begin with: 17 MB for the default model instead of 71; a request that needs more gets it
+CELLS = 512  # of memory to begin with: 12 MB for the default model instead of 71; a request that needs more gets it
 
 
 class LlamaBackend:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import ssl
 import threading
 import weakref
 from dataclasses import dataclass
@@ -40,6 +39,8 @@ class Serving:
         self.address, self.most = address, most
         self._field = address.field
         self._asking = threading.Lock()
+        import ssl
+
         http = require_http()
         key = os.environ.get(KEY_VARIABLE)
         # No proxies, no .netrc: words of users go to the address that was given, and nowhere else.
