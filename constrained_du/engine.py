@@ -93,8 +93,8 @@ class Engine:
     def _unblended(self, request: Request, single: Result) -> Result | None:
         """The first request of several, where the one call that may be given would mix them
         ("turn off the light and open the door")."""
-        if not single.understood or single.explanation.decided_by != "evidence":
-            return None
+        if not single.understood or single.explanation.decided_by != "evidence" or not single.calls[0].arguments:
+            return None  # without arguments nothing is mixed
         several = self._several(replace(request, max_calls=MOST_CLAUSES), single)
         said = [(call.name, dict(call.arguments)) for call in several.calls] if several is not None else []
         if several is None or len({name for name, _ in said}) < len(said):  # a clause that goes on with the same call
@@ -117,7 +117,9 @@ class Engine:
         for piece in pieces:
             part = self._one(self._part(request, piece, calls))
             best = part.calls[0]
-            own = bool(best.arguments) or not calls or best.name not in {call.name for call in calls}
+            own = bool(best.arguments) or (
+                (not calls or best.name not in {call.name for call in calls}) and not _holds_value_of(single, piece)
+            )
             if not part.understood or part.confidence < SURE * SURE or not own:
                 return None
             calls.append(_shifted(best, piece.start))
@@ -197,6 +199,11 @@ def settled(request: Request) -> Result | None:
     if request.may_refuse:
         return _refusal("blank")
     raise InputError('a blank utterance has no call - leave tool_choice at "auto"')
+
+
+def _holds_value_of(result: Result, piece: Span) -> bool:
+    """Whether a part of the utterance says a value of the call: then it does not ask for something else."""
+    return any(piece.start <= span.start and span.end <= piece.end for span in result.calls[0].spans.values())
 
 
 def _shifted(call: Call, by: int) -> Call:

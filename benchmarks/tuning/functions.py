@@ -33,7 +33,7 @@ from constrained_du.models import locate
 from constrained_du.requests import read_request
 from constrained_du.scoring import FunctionScorer, Prepared, prepare, retrievals
 from constrained_du.spec import read_specs
-from constrained_du.weights import BARE, SHOWN
+from constrained_du.weights import BARE, BY_HAND, SHOWN
 from constrained_du.weights import OTHER as OTHER_WEIGHTS
 
 SETS = (
@@ -162,18 +162,19 @@ def fit(
     prepared = []
     for weight, row in rows:
         own = np.array([[f.get(n, 0.0) / SCALES.get(n, 1.0) for n in of] for _, f in row["rivals"]])
+        given = np.array([by_hand(f) for _, f in row["rivals"]])
         none = np.array([row["fallback"].get(n, 0.0) / _scale(n) for n in of_fallback])
         ids = [i for i, _ in row["rivals"]]
         gold = len(ids) if row["gold"] is None else ids.index(row["gold"]) if row["gold"] in ids else None
         if gold is not None and not row["settled"]:
-            prepared.append((weight, own, none, gold))
+            prepared.append((weight, own, given, none, gold))
     total = sum(weight for weight, *_ in prepared)
 
     def loss(w: Any) -> tuple[float, Any]:
         a, b = w[: len(of)], w[len(of) :]
         value, gradient = penalty / 2 * float((w - start) @ (w - start)), penalty * (w - start)
-        for weight, own, none, gold in prepared:
-            scores = np.append(own @ a, none @ b)
+        for weight, own, given, none, gold in prepared:
+            scores = np.append(own @ a + given, none @ b)
             scores -= scores.max()
             p = np.exp(scores)
             p /= p.sum()
@@ -187,6 +188,11 @@ def fit(
     return dict(zip(of, w[: len(of)], strict=True)), dict(zip(of_fallback, w[len(of) :], strict=True))
 
 
+def by_hand(features: Mapping[str, float]) -> float:
+    """What evidence says whose weights are not fitted."""
+    return sum(weight * features.get(name, 0.0) for name, weight in BY_HAND.items())
+
+
 def _scale(name: str) -> float:
     return SCALES.get(name.removeprefix("top ").removeprefix("best "), 1.0)
 
@@ -194,7 +200,7 @@ def _scale(name: str) -> float:
 def judged(row: Mapping[str, Any], weights: Any) -> tuple[bool, bool, float]:
     """Right function before refusal; refused; margin."""
     of, of_fallback = weights
-    scores = [(sum(w * f.get(n, 0.0) for n, w in of.items()), i) for i, f in row["rivals"]]
+    scores = [(by_hand(f) + sum(w * f.get(n, 0.0) for n, w in of.items()), i) for i, f in row["rivals"]]
     best, index = max(scores, key=lambda item: item[0])
     if row["settled"]:
         index, best = row["rivals"][0][0], 99.0
@@ -302,7 +308,7 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
 
     def scores(weights: Any) -> tuple[Any, float]:
         of, none = weights
-        own = np.array([sum(w * f.get(n, 0.0) for n, w in of.items()) for _, f in row["rivals"]])
+        own = np.array([by_hand(f) + sum(w * f.get(n, 0.0) for n, w in of.items()) for _, f in row["rivals"]])
         return own, sum(w * row["fallback"].get(n, 0.0) for n, w in none.items())
 
     (own, none), (fast, fast_none) = scores(full), scores(quick)
@@ -319,10 +325,10 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
 
 BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short",
         "expected fit", "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
-FALLBACK = ["bias", "top similar", "top terms", "top portrait terms", "top lift", "top direct",
+FALLBACK = ["bias", "words", "top similar", "top terms", "top portrait terms", "top lift", "top direct",
             "best similar", "best terms", "best portrait terms", "best lift", "best direct", "best channel", "best expected",
             "best expected fit", "best expected short", "best active", "top slots", "top typed", "least left", "best slots",
-            "best typed", "best left", "best template"]  # fmt: skip
+            "best typed", "best left", "best template", "best same side", "best opposite", "best only asked"]  # fmt: skip
 
 JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left"))
 """What is not known before the model and the slots were asked."""
@@ -336,7 +342,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=75)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--sets", nargs="*", default=(), help="gather these only, such as snips:10")
-    parser.add_argument("--penalty", type=float, default=0.01)
+    parser.add_argument("--penalty", type=float, default=0.003)
     parser.add_argument("--fit-only", action="store_true")
     parser.add_argument("--taught", action="store_true", help="fit on from BARE and SHOWN, for a model that reads")
     arguments = parser.parse_args()
@@ -351,11 +357,12 @@ def main() -> None:
     other = [key for key in known if key.split(":")[0] in OTHER]
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]
-    shown_more, beside = ["classified", "exemplar"], ["top exemplar", "best exemplar", "best classified"]
+    shown_more = ["classified", "exemplar"]
+    beside = ["top exemplar", "best exemplar", "best classified", "best radius", "best margin", "top radius"]
     near = {name: FREE for name in ("BARE", "SHOWN", "OTHER")}
     penalty, bare_names = arguments.penalty, (BASE, FALLBACK)
     if arguments.taught:
-        penalty, beside = NEAR, [*beside, "best radius", "best margin", "top radius"]
+        penalty = NEAR
         near |= {"BARE": (BARE.of, BARE.of_fallback), "SHOWN": (SHOWN.of, SHOWN.of_fallback)}
     for name, keys, names in (("BARE", bare, bare_names), ("SHOWN", shown, ([*BASE, *shown_more], [*FALLBACK, *beside])),
                               ("OTHER", other, bare_names)):  # fmt: skip

@@ -6,13 +6,24 @@ Numbers only, each with what it weighs; no code of judgement.
 from __future__ import annotations
 
 from constrained_du.weights.confidence import CONFIDENCE_OF_CALLS, CONFIDENCE_OF_REFUSALS
-from constrained_du.weights.functions import BARE, BARE_READ, BARE_VALUES, OTHER, POLES, SHOWN, SHOWN_READ, FunctionWeights
+from constrained_du.weights.functions import (
+    BARE,
+    BARE_READ,
+    BARE_VALUES,
+    BY_HAND,
+    OTHER,
+    POLES,
+    SHOWN,
+    SHOWN_READ,
+    FunctionWeights,
+)
 from constrained_du.weights.slots import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS, SLOT_WEIGHTS, SLOT_WEIGHTS_READ
 
 __all__ = [
     "BARE",
     "BARE_READ",
     "BARE_VALUES",
+    "BY_HAND",
     "CONFIDENCE_OF_CALLS",
     "CONFIDENCE_OF_REFUSALS",
     "EXEMPLAR_CERTAINTY",
