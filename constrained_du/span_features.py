@@ -28,6 +28,9 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     features["two or more"] = float(size > 1)
     features["one letter"] = float(unspaced and size == 1)
     features["unspaced"] = float(unspaced)
+    features["quoted"] = float((first, last) in view.quoted)
+    features["cut quoted"] = float(view.cuts_quoted(first, last))
+    features["cut joined"] = float(view.cuts_joined(first, last))
     features["cut foreign"] = float(view.cuts_foreign(first, last))
     if view.is_unspaced[first] or view.is_unspaced[last]:
         features["phrase start"] = float(view.starts_phrase(first))

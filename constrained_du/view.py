@@ -19,6 +19,8 @@ from constrained_du.types import Span
 from constrained_du.words import Atom, atoms, is_unspaced
 
 START, END = "^", "$"
+QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」", "『": "』", "《": "》"}
+JOINING = frozenset("-‐‑/_\\@+#")
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,46 @@ class View:
             and self.units[a].kind == self.units[b].kind == "word"
             for a, b in ((first - 1, first), (last, last + 1))
         )  # fmt: skip
+
+    @cached_property
+    def quoted(self) -> tuple[tuple[int, int], ...]:
+        """First and last unit of what stands between quotation marks."""
+        found: list[tuple[int, int]] = []
+        opened = -1
+        for index, unit in enumerate(self.units):
+            if opened >= 0 and unit.text == QUOTES[self.units[opened].text] and not self._is_glued(index, 1):
+                if index > opened + 1:
+                    found.append((opened + 1, index - 1))
+                opened = -1
+            elif opened < 0 and unit.text in QUOTES and not self._is_glued(index, -1):
+                opened = index
+        return tuple(found)
+
+    def _is_glued(self, index: int, side: int) -> bool:
+        """Whether a letter of a script with spaces touches a unit on that side."""
+        other = index + side
+        if not 0 <= other < len(self.units):
+            return False
+        left, right = sorted((index, other))
+        touches = self.units[left].end == self.units[right].start
+        return touches and self.units[other].kind in ("word", "number")
+
+    def cuts_quoted(self, first: int, last: int) -> bool:
+        """Whether a span takes a part of what is quoted, or one of the marks around it."""
+        return any(
+            first <= end + 1 and last >= start - 1 and (first, last) != (start, end) and (first >= start - 1 or last <= end + 1)
+            for start, end in self.quoted
+        )
+
+    def cuts_joined(self, first: int, last: int) -> bool:
+        """Whether an edge of a span divides what a sign joins without blanks ("12-B", "and/or")."""
+        units = self.units
+        return any(
+            0 <= sign + side < len(units) and units[sign].text in JOINING
+            and units[sign - 1].end == units[sign].start and units[sign].end == units[sign + 1].start
+            for sign, side in ((first - 1, -1), (last + 1, 1))
+            if 0 < sign < len(units) - 1
+        )
 
     def recurs(self, first: int, last: int) -> bool:
         """Whether a span speaks of a rhythm ("every Friday", "毎日")."""

@@ -1,0 +1,45 @@
+"""What an utterance looks like to evidence: quotations, and words that signs join."""
+
+from __future__ import annotations
+
+import pytest
+
+from constrained_du.view import View
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("rename it to 'Old Barn' please", ["Old Barn"]),
+        ('write "buy 2 nails" and “call Ann”', ["buy 2 nails", "call Ann"]),
+        ("it's Tom's boat, don't sell it", []),
+        ("a rope of 6' and 'the net'", ["the net"]),
+        ("['fig', 'plum']", ["fig", "plum"]),
+        ("把“梨”加到《周末》", ["梨", "周末"]),
+        ("「塩」を買う", ["塩"]),
+        ("an 'open end", []),
+    ],
+)
+def test_what_stands_between_quotation_marks_is_quoted(text: str, quoted: list[str]) -> None:
+    view = View(text)
+    assert [text[view.units[first].start : view.units[last].end] for first, last in view.quoted] == quoted
+
+
+def _spans(text: str) -> dict[str, tuple[bool, bool]]:
+    view = View(text)
+    return {
+        text[view.units[first].start : view.units[last].end]: (view.cuts_quoted(first, last), view.cuts_joined(first, last))
+        for first, last in view.spans(12)
+    }
+
+
+def test_a_span_takes_a_quotation_whole_or_leaves_it() -> None:
+    spans = _spans("play 'Old Barn' now")
+    assert not spans["Old Barn"][0] and not spans["play"][0] and not spans["play 'Old Barn' now"][0]
+    assert spans["Old"][0] and spans["'Old Barn"][0] and spans["Barn' now"][0] and spans["play '"][0]
+
+
+def test_a_span_does_not_divide_what_a_sign_joins() -> None:
+    spans = _spans("send parcel 77-B - the blue one")
+    assert not spans["77-B"][1] and not spans["parcel 77-B"][1] and not spans["the blue one"][1]
+    assert spans["77"][1] and spans["B"][1] and spans["parcel 77"][1]
