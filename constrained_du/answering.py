@@ -185,7 +185,7 @@ class Answering:
         top = max(scores.values())
         total = top + log(sum(exp(score - top) for score in scores.values()))
         found = {key: score - total for key, score in scores.items()}
-        if self.replied is None:
+        if self.slots.match is None and self.replied is None:
             self.slots.worth_reading |= {i for i, share in found.items() if i is not None and share >= READ_SHARE}
         return found
 

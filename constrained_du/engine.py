@@ -64,6 +64,8 @@ class Engine:
     def _check_length(self, utterance: str) -> None:
         """Refuses what cannot fit before anything is evaluated."""
         room = self.backend.context - RESERVED
+        if len(utterance.encode("utf-8", "surrogatepass")) <= room:
+            return  # no token is less than a byte
         # Tokenizing megabytes takes seconds, and no token has more than some 64 letters.
         needed = len(self.backend.encode(utterance)) if len(utterance) <= 64 * room else len(utterance) // 4
         if needed > room:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import lru_cache
 
 from constrained_du.recognizers.number_edges import FoundNumber, NumberKind
 from constrained_du.recognizers.numbers_cjk import KANA, from_cjk
@@ -42,6 +43,7 @@ _HALF_UNIT = re.compile(
 )
 
 
+@lru_cache(maxsize=16)  # a request asks for the numbers of its utterance more than once
 def find_numbers(text: str) -> tuple[FoundNumber, ...]:
     """All numbers of ``text``, left to right, without overlaps; time linear in the length, never raises."""
     folded = even_out(text)

@@ -103,18 +103,15 @@ class SurfaceIndex:
                 yield start, ends[index]
 
     def _near_expressions(self, window: str) -> list[str]:
-        found: dict[str, None] = {}
+        alike: list[str] = []
         width = len(window)
         for size in (width - 1, width, width + 1):
-            if size not in self.heads:
-                continue
-            half = size // 2
-            for expression in self.heads[size].get(window[:half], ()):
-                if is_one_edit(window, expression):
-                    found[expression] = None
-            for expression in self.tails[size].get(window[width - (size - half) :], ()):
-                if is_one_edit(window, expression):
-                    found[expression] = None
+            by_head = self.heads.get(size)
+            if by_head is not None:
+                half = size // 2
+                alike += by_head.get(window[:half], ())
+                alike += self.tails[size].get(window[width - size + half :], ())
+        found = dict.fromkeys(expression for expression in alike if is_one_edit(window, expression)) if alike else {}
         if width in self.heads:
             half = width // 2
             swapped = window[: half - 1] + window[half] + window[half - 1] + window[half + 1 :]
