@@ -35,10 +35,11 @@ _AFTER: tuple[tuple[str, re.Pattern[str]], ...] = (
 _NUMERIC = frozenset(("<", "<=", ">", ">="))
 _WHOLE = re.compile(
     r"^(?:please\s+|oh\s+|no,?\s+|wait,?\s+|sorry,?\s+)*"
-    r"(?:(?:don't|do not|dont|never)\s+(?!worry|forget|mind|care|know|have|think|see)[a-z]+"
+    r"(?:(?:don't|do not|dont|never)\s+(?!worry|forget|let \w+ (?:forget|miss|oversleep)|fail to|hesitate|mind|care|know|have|think|see)[a-z]+"
+    r"|you\s+(?:must|should|may)(?:n't|\s+not)\s+[a-z]+|under no circumstances"
     r"|i\s+(?:don't|do not|dont|no longer)\s+(?:want|need|wish|intend)\s+(?:to|you|any(?!\s*more)|a|an|the|another))\b"
 )
-_WHOLE_CJK = re.compile(r"^(?:请|請)?(?:不要|别|別|不用|不想|我不想|我不要)(?!忘|客气|担心)|(?:ないで|しなくていい|たくない|しないで(?:ください)?)[。！!]*$")
+_WHOLE_CJK = re.compile(r"^(?:请|請|千万|千萬|先|暂时|暫時)*(?:不要|别|別|不用|不想|我不想|我不要)(?!忘|客气|担心)|(?<!忘れ)(?:ないで(?:ください|くれ|ね|よ)*|しなくていい|たくない)[。！!]*$")
 _EXCEPT_ALL = re.compile(r"\b(?:all|every(?:thing|one|where|body)?|any(?:thing|where|one|body)?)\b.*\b(?:except|but|besides|excluding|other than|apart from)\b")
 _CORRECTION = re.compile(r"^\s*(?:no|nope|not|sorry|wait|actually|i mean|i meant|oops)\b[,，]?\s|^(?:不|不是|不对|不，|いや|違う|いいえ)")
 

@@ -1,0 +1,32 @@
+"""What is said not to be done is not done; what must not be forgotten is."""
+
+from __future__ import annotations
+
+import pytest
+
+from constrained_du.operators import forbids
+from constrained_du.view import View
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't feed the fish", "please do not feed the fish", "never feed them", "you mustn't feed the fish",
+        "I don't want to feed the fish", "under no circumstances feed them", "请不要喂鱼", "千万别喂鱼", "魚に餌をやらないで",
+        "魚に餌をやらないでください", "魚に餌をやらないでね。", "don't let the cat in",
+    ],
+)  # fmt: skip
+def test_what_is_forbidden_is_no_order(text: str) -> None:
+    assert forbids(View(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "feed the fish", "don't let me forget to feed the fish", "don't forget the fish", "don't fail to feed them",
+        "don't worry, feed the fish", "别忘了喂鱼", "魚に餌をやるのを忘れないで", "忘れないでください", "don't feed the fish but the cat",
+        "you should feed the fish",
+    ],
+)  # fmt: skip
+def test_what_must_not_be_forgotten_is_an_order(text: str) -> None:
+    assert not forbids(View(text))
