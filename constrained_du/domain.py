@@ -16,7 +16,7 @@ from constrained_du.exemplars import Exemplar
 from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
-from constrained_du.opposites import Sides, actuates, sides
+from constrained_du.opposites import Sides, actuates, sides, tells_state
 from constrained_du.places import Place, places
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
@@ -92,6 +92,11 @@ class Domain:
     def actuators(self) -> tuple[bool, ...]:
         """For each function whether it is a command to a device."""
         return tuple(actuates(function.label) or actuates(function.name) for function in self.functions)
+
+    @cached_property
+    def reporters(self) -> tuple[bool, ...]:
+        """For each function whether it tells how things are."""
+        return tuple(tells_state(function.label.replace("_", " ")) or tells_state(function.name) for function in self.functions)
 
     @cached_property
     def explained(self) -> Mapping[str, frozenset[str]]:

@@ -88,6 +88,7 @@ _STATE_UNSPACED = re.compile(
     "吗[？?。]?$|[开关锁]着没|是不是|有没有|有[几多]|哪[些个一扇盏台]|几[扇盏台].*[？?]|てい?ますか|てい?る[？?か]|どの.*[？か]|いくつ"
 )
 _ASKS_FAVOUR = re.compile("能|可以|可不可|[帮请]|[好行]吗|要不要|ください|くれ|もら|いただ|できます")
+_STATES = frozenset(("state", "states"))
 _ACTUATES = frozenset(
     """turn switch open close shut lock unlock set start stop pause unpause resume activate deactivate enable disable dim
     increase decrease lower raise mute unmute skip""".split()
@@ -98,6 +99,11 @@ def asks_state(text: str) -> bool:
     """Whether an utterance asks how things are: "is the door locked", "which lamps are on"."""
     unspaced = _STATE_UNSPACED.search(text.strip()) and not _ASKS_FAVOUR.search(text)
     return bool(unspaced or _STATE.match(text.strip()))
+
+
+def tells_state(name: str) -> bool:
+    """Whether a function's name says that it tells how things are."""
+    return bool(_STATES & set(words_of(name)))
 
 
 def actuates(name: str) -> bool:

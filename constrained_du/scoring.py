@@ -320,6 +320,7 @@ class FunctionScorer:
                 "same side": float(poles[i][0]),
                 "opposite": float(poles[i][1]),
                 "only asked": float(asks and self.domain.actuators[i]),
+                "state asked": float(asks and self.domain.reporters[i]),
             }
             for i in range(len(self.domain.functions))
         ]

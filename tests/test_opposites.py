@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.opposites import actuates, asks_state, compared, sides
+from constrained_du.opposites import actuates, asks_state, compared, sides, tells_state
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,8 @@ def test_a_question_about_a_state_is_no_command(utterance: str, asks: bool) -> N
 )
 def test_commands_to_devices_are_known_by_their_verb(name: str, is_command: bool) -> None:
     assert actuates(name) is is_command
+
+
+@pytest.mark.parametrize(("name", "tells"), [("get_state", True), ("state of a device", True), ("turn on", False), ("estate", False)])
+def test_functions_that_tell_how_things_are_say_so(name: str, tells: bool) -> None:
+    assert tells_state(name.replace("_", " ")) is tells
