@@ -258,6 +258,8 @@ class SlotEvidence:
             if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
+        if choice.source == "verbatim" and first == 0 < last and not features.get("kind same"):
+            features["from start"] = float(place.name not in self.expected and not _is_title(view, first, last))
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
@@ -382,6 +384,11 @@ class SlotEvidence:
 
 _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
+
+
+def _is_title(view: View, first: int, last: int) -> bool:
+    """Whether every word of a span that means something has a capital."""
+    return all(is_capital(view, i) for i in range(first, last + 1) if view.is_content[i])
 
 
 def _namelike(view: View, index: int) -> bool:
