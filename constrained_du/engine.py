@@ -25,10 +25,12 @@ from constrained_du.prompt import clarification, greedy_prompt
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer, Prepared
 from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanation, Result, Span, Stats
+from constrained_du.view import View
 from constrained_du.words import is_blank
 
 RESERVED = 192  # tokens kept for prompts and the longest name beside an utterance
 MOST_CLAUSES = 8  # of an utterance that is looked at as several requests
+COURTESY = frozenset("please thanks thank".split())
 SURE = 0.5  # a clause is a request of its own when it is likelier than not
 
 
@@ -119,9 +121,8 @@ class Engine:
         for piece in pieces:
             part = self._one(self._part(request, piece, calls))
             best = part.calls[0]
-            own = bool(best.arguments) or (
-                (not calls or best.name not in {call.name for call in calls}) and not _holds_value_of(single, piece)
-            )
+            new = not calls or best.name not in {call.name for call in calls}
+            own = (bool(best.arguments) or new) and not _is_value_of(single, request.utterance, piece)
             if not part.understood or part.confidence < SURE * SURE or not own:
                 return None
             calls.append(_shifted(best, piece.start))
@@ -203,9 +204,17 @@ def settled(request: Request) -> Result | None:
     raise InputError('a blank utterance has no call - leave tool_choice at "auto"')
 
 
-def _holds_value_of(result: Result, piece: Span) -> bool:
-    """Whether a part of the utterance says a value of the call: then it does not ask for something else."""
-    return any(piece.start <= span.start and span.end <= piece.end for span in result.calls[0].spans.values())
+def _is_value_of(result: Result, text: str, piece: Span) -> bool:
+    """Whether a part of the utterance says values of the call and nothing else: then it asks for nothing else."""
+    view = View(text[piece.start : piece.end])
+    spans = [span for span in result.calls[0].spans.values() if piece.start <= span.start and span.end <= piece.end]
+    said = {i for span in spans for i in range(*_units(view, span.start - piece.start, span.end - piece.start))}
+    return bool(said) and all(i in said for i, means in enumerate(view.is_content) if means and view.words[i] not in COURTESY)
+
+
+def _units(view: View, start: int, end: int) -> tuple[int, int]:
+    first, last = view.within(Span(start, end))
+    return first, last + 1
 
 
 def _shifted(call: Call, by: int) -> Call:
