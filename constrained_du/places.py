@@ -16,10 +16,11 @@ from constrained_du.spec import Function
 from constrained_du.terms import normalised
 from constrained_du.types import JsonValue
 from constrained_du.view import END, START
-from constrained_du.words import atoms
+from constrained_du.words import atoms, is_unspaced
 
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 SLOT = "<slot>"
+_ASPECTS = "着了上好"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
 @lru_cache(maxsize=4096)
@@ -76,7 +77,8 @@ class Place:
             return self.labels
         if not isinstance(self.schema, Enumerated):
             return {}
-        return {v: _glosses(v, self.description, self.schema.values) for v in self.schema.values if isinstance(v, str)}
+        texts = [value for value in self.schema.values if isinstance(value, str)]
+        return _with_aspects({value: _glosses(value, self.description, self.schema.values) for value in texts})
 
     @cached_property
     def is_boolean(self) -> bool:
@@ -96,6 +98,18 @@ def _glosses(value: str, description: str, values: Iterable[JsonValue]) -> tuple
         if gloss and gloss not in values and len(gloss) <= 24 and not any(str(v) in gloss for v in values):
             found.append(gloss)
     return tuple(found)
+
+
+def _with_aspects(glosses: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """With what else Chinese says for a state: 锁着 is 锁了, 锁上 and 锁好 too, where no other value is called so."""
+    known = {gloss for own in glosses.values() for gloss in own}
+    return {
+        value: (*own, *(
+            other for gloss in own if len(gloss) > 1 and gloss[-1] in _ASPECTS and is_unspaced(gloss[-2])
+            for mark in _ASPECTS if (other := gloss[:-1] + mark) not in known
+        ))
+        for value, own in glosses.items()
+    }  # fmt: skip
 
 
 def places(

@@ -1,9 +1,11 @@
-"""What an utterance looks like to evidence: quotations, and words that signs join."""
+"""What evidence sees: quotations and words that signs join in an utterance, and other words for listed values."""
 
 from __future__ import annotations
 
 import pytest
 
+from constrained_du.places import place
+from constrained_du.spec import read_specs
 from constrained_du.view import View
 
 
@@ -43,3 +45,11 @@ def test_a_span_does_not_divide_what_a_sign_joins() -> None:
     spans = _spans("send parcel 77-B - the blue one")
     assert not spans["77-B"][1] and not spans["parcel 77-B"][1] and not spans["the blue one"][1]
     assert spans["77"][1] and spans["B"][1] and spans["parcel 77"][1]
+
+
+def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None:
+    slot = {"enum": ["shut", "ajar", "sealed"], "description": "门窗的样子：shut 关上，ajar 关着，sealed 封好"}
+    [function] = read_specs([{"name": "look", "parameters": {"properties": {"how": slot}}}])
+    aliases = place(function.slot["how"]).aliases
+    assert {"关上", "关了", "关好"} <= set(aliases["shut"]) and "关着" not in aliases["shut"]
+    assert "关着" in aliases["ajar"] and "封了" in aliases["sealed"]

@@ -10,7 +10,7 @@ BARE_VALUES: dict[str, float] = {"expected whole": 3.5, "active whole": 2.5}
 hand on the bundled domains: the data sets have too few of these to fit them."""
 
 
-POLES: dict[str, float] = {"same side": 1.6, "opposite": -5.0, "only asked": -7.0, "state asked": 2.0}
+POLES: dict[str, float] = {"same side": 1.6, "opposite": -7.0, "only asked": -7.0, "state asked": 2.0}
 """Opposite actions ("on", "off"), commands where the words only ask how things are, and what tells it. Set by hand,
 large: to do what was not said is worse than to ask again."""
 
