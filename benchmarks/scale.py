@@ -30,6 +30,7 @@ from constrained_du.types import JsonValue
 HERE = Path(__file__).resolve().parent
 MODEL, EMBEDDER = "smollm2-135m-instruct", "all-minilm-l6-v2"
 UTTERANCE = "could you repair the garden fence before Friday please"
+VAGUE = "somebody ought to have a look at the old boat down there"  # the model is asked, however many functions there are
 VERBS = ("repair", "order", "paint", "clean", "inspect", "rent", "sell", "move", "photograph", "measure")
 PLACES = ("garden", "kitchen", "office", "harbour", "school", "station", "market", "museum", "forest", "workshop")
 THINGS = ("fence", "table", "boat", "window", "engine", "piano", "bridge", "ladder", "camera", "carpet")
@@ -96,7 +97,7 @@ def by_functions(counts: Sequence[int], rounds: int, folder: Path) -> Table:
         finalized = perf_counter() - began
         du = Converter.load_from_disk(target)
         size = sum(path.stat().st_size for path in target.iterdir()) / 2**20
-        row = {"functions": count, **timed(lambda du=du: du.convert(UTTERANCE), rounds)}  # type: ignore[misc]
+        row = {"functions": count, **timed(lambda du=du: du.convert(VAGUE), rounds)}  # type: ignore[misc]
         table.append({**row, "finalize s": round(finalized, 1), "artifact MiB": round(size, 1)})
         progress(table)
     return table
