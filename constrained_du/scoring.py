@@ -245,7 +245,7 @@ class FunctionScorer:
     ) -> Verdict:
         """Conversation functions are judged beside the developer's, whose scores and whose
         fallback are what they would be without them."""
-        utterance = own_words(utterance)
+        utterance = own_words(utterance).strip()  # blanks around it are tokens, and mean nothing
         weights = self.weights_for(utterance)
         words = sum(atom.kind != "blank" for atom in atoms(utterance))
         beside = [i for i in allowed if i in self.domain.built_in]

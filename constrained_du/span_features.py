@@ -11,6 +11,7 @@ from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, JOINTS, PREPOSIT
 from constrained_du.view import END, View
 from constrained_du.words import SENTENCE_PUNCTUATION
 
+_COLONS = frozenset(":：")
 MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
 
@@ -19,6 +20,7 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     """``known`` says of each unit whether the function's own words explain it; 0 where a feature is absent."""
     features: dict[str, float] = {}
     size = last - first + 1
+    before, after = view.before(first), view.after(last)
     features["edges"] = float(view.edge_faults(first, last))
     features["empty"] = float(not any(view.is_content[first : last + 1]))
     features["explained"] = sum(known[first : last + 1]) / size
@@ -28,6 +30,7 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     features["two or more"] = float(size > 1)
     features["one letter"] = float(unspaced and size == 1)
     features["unspaced"] = float(unspaced)
+    features["after colon"] = float(before in _COLONS and not any(unit.may_border for unit in view.units[last + 1 :]))
     features["quoted"] = float((first, last) in view.quoted)
     features["cut quoted"] = float(view.cuts_quoted(first, last))
     features["cut joined"] = float(view.cuts_joined(first, last))
@@ -38,7 +41,6 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
         features["cut script"] = float(view.cuts_script(first, last))
     features["name"] = float(shape == "name")
     features["shaped"] = float(shape in SHAPED)
-    before, after = view.before(first), view.after(last)
     features["cut left"] = float(first > 0 and view.is_content[first - 1] and not known[first - 1])
     features["cut right"] = float(
         last + 1 < len(view.words) and view.is_content[last + 1] and not known[last + 1]

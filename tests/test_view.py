@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constrained_du.places import place
+from constrained_du.span_features import verbatim_features
 from constrained_du.spec import read_specs
 from constrained_du.view import View
 
@@ -45,6 +46,17 @@ def test_a_span_does_not_divide_what_a_sign_joins() -> None:
     spans = _spans("send parcel 77-B - the blue one")
     assert not spans["77-B"][1] and not spans["parcel 77-B"][1] and not spans["the blue one"][1]
     assert spans["77"][1] and spans["B"][1] and spans["parcel 77"][1]
+
+
+def test_what_follows_a_colon_to_the_end_is_told_apart() -> None:
+    view = View("jot down: two eggs, flour.")
+    known = [False] * len(view.units)
+    marked = [
+        view.text[view.units[first].start : view.units[last].end]
+        for first, last in view.spans(12)
+        if verbatim_features(view, first, last, "words", known)["after colon"]
+    ]
+    assert marked == ["two eggs, flour"]
 
 
 def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None:
