@@ -49,7 +49,6 @@ from constrained_du.schema import (
     Text,
     Union,
     json_key,
-    walk,
 )  # fmt: skip
 from constrained_du.spec import Function
 from constrained_du.types import JsonValue, Span
@@ -329,12 +328,17 @@ def entity_keys(functions: Iterable[Function]) -> frozenset[str]:
     keys: set[str] = set()
 
     def visit(schema: Schema, place: _Place) -> None:
-        keys.update(place.keys)
-        for inner in walk(schema):
-            keys.update(type_names(inner))
-            if isinstance(inner, Record):
-                for member in inner.members:
+        keys.update(place.keys, type_names(schema))
+        match schema:
+            case Record(members):
+                for member in members:
                     visit(member.schema, place.inside(member.name))
+            case ListOf(prefix, items):
+                for part in (*prefix, *(() if items is None else (items,))):
+                    visit(part, place)
+            case Union(options):
+                for option in options:
+                    visit(option, place)
 
     for function in functions:
         visit(function.record, _Place(function.label, ()))

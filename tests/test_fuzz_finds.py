@@ -16,6 +16,8 @@ from fuzz_world import EXEMPLARS, RECOGNIZERS, SPECS
 from scripted_world import scripted_world
 
 from constrained_du import ArtifactError, CandidateError, Converter, InputError, artifact
+from constrained_du.compile import entity_keys
+from constrained_du.spec import read_specs
 
 
 def deep(levels: int = 3000) -> Any:
@@ -184,3 +186,12 @@ def test_an_artifact_made_to_harm_is_an_artifact_error(harm: Callable[[Path], No
             fit(tmp_path / "garden")
         with pytest.raises(ArtifactError, match="finalize it again"):
             Converter.load_from_disk(tmp_path / "garden")
+
+
+def test_objects_within_objects_are_looked_at_once_each() -> None:
+    """A visit for every level above was 2 ** 60 visits: nothing that ends."""
+    schema: dict[str, Any] = {"type": "string"}
+    for level in range(60):
+        schema = {"type": "object", "properties": {f"level{level}": schema}}
+    [function] = read_specs([{"name": "dig", "parameters": {"properties": {"hole": schema}}}])
+    assert {"level0", "level59"} <= entity_keys([function])
