@@ -113,7 +113,8 @@ def _guided(atheris: Any, campaign: Campaign, folder: Path) -> None:
             sys.stdout.flush()
             os._exit(0)
 
-    options = [f"-runs={campaign.most * 2}", f"-rss_limit_mb={MOST_MIB}", "-timeout=60", "-max_len=400", "-len_control=20"]
+    kept = f"-artifact_prefix={folder}/"  # what libFuzzer finds slow stays out of the working folder
+    options = [kept, f"-runs={campaign.most * 2}", f"-rss_limit_mb={MOST_MIB}", "-timeout=60", "-max_len=400", "-len_control=20"]
     atheris.Setup([sys.argv[0], *options, "-verbosity=0", "-close_fd_mask=2", str(corpus)], one)
     atheris.Fuzz()
 
