@@ -14,6 +14,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from constrained_du import Converter
+from constrained_du.candidates import read_entities
+from constrained_du.compile import Binder
+from constrained_du.spec import read_specs
 
 DOMAIN = Path(__file__).resolve().parent.parent / "grammars" / "restaurant_en"
 COSTS = {
@@ -25,6 +28,8 @@ COSTS = {
     "Thursday would be nice": (48, 1),
 }
 """Tokens evaluated and passes of new utterances, beside the stored prefixes."""
+ORDER = "send me a table as soon as you can"
+PRODUCTS = {"product": [(8, 15, f"P-{number}") for number in range(10_000)]}
 KNOWN = "I'd like to reserve a table for 8 at Olive Terrace"
 
 
@@ -55,6 +60,25 @@ def test_convert(benchmark: BenchmarkFixture, du: Converter, utterance: str) -> 
 def test_convert_what_equals_an_exemplar(benchmark: BenchmarkFixture, du: Converter) -> None:
     stats = benchmark(du.convert, KNOWN).stats
     assert (stats.tokens_evaluated, stats.forward_passes) == (0, 0)
+
+
+def test_convert_what_equals_an_exemplar_without_slots(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+    home = DOMAIN.parent / "home_en"
+    made = Converter().add_function_specs(home / "specs.json").add_exemplars(home / "exemplars.json").finalize(tmp_path / "home")
+    stats = benchmark(made.convert, "It's too dark in here.").stats
+    assert (stats.tokens_evaluated, stats.forward_passes) == (0, 0)
+
+
+def test_read_ten_thousand_candidates(benchmark: BenchmarkFixture) -> None:
+    found = benchmark(read_entities, PRODUCTS, ORDER, {"product"})
+    assert len(found.get(["product"]) or ()) == 10_000
+
+
+def test_bind_ten_thousand_candidates(benchmark: BenchmarkFixture) -> None:
+    [function] = read_specs([{"name": "order", "parameters": {"properties": {"what": {"type": "product"}}}}])
+    candidates = read_entities(PRODUCTS, ORDER, {"product"})
+    grammar = benchmark(lambda: Binder(ORDER, candidates).bind(function))
+    assert grammar.slots.admits({"what": "P-9999"}, {})
 
 
 def test_grammar_of_an_utterance(benchmark: BenchmarkFixture, du: Converter) -> None:

@@ -71,6 +71,7 @@ def _key(value: JsonValue) -> tuple[bool, str]:
 
 
 def _choice(key: str, item: object, utterance: str) -> Choice:
+    # Tuples and lists first: there may be thousands, and to be a Sequence takes longer to find out.
     if not isinstance(item, tuple | list | Sequence) or isinstance(item, str) or len(item) not in (2, 3):
         raise CandidateError(f"entities[{key!r}]: {show(item)} is not (start, end) or (start, end, value)")
     start, end = item[0], item[1]

@@ -30,7 +30,7 @@ from constrained_du.words import is_blank
 
 RESERVED = 192  # tokens kept for prompts and the longest name beside an utterance
 MOST_CLAUSES = 8  # of an utterance that is looked at as several requests
-COURTESY = frozenset("please thanks thank".split())
+COURTESY = frozenset(("please", "thanks", "thank"))  # words beside a value that ask for nothing
 SURE = 0.5  # a clause is a request of its own when it is likelier than not
 
 
@@ -207,14 +207,12 @@ def settled(request: Request) -> Result | None:
 def _is_value_of(result: Result, text: str, piece: Span) -> bool:
     """Whether a part of the utterance says values of the call and nothing else: then it asks for nothing else."""
     view = View(text[piece.start : piece.end])
-    spans = [span for span in result.calls[0].spans.values() if piece.start <= span.start and span.end <= piece.end]
-    said = {i for span in spans for i in range(*_units(view, span.start - piece.start, span.end - piece.start))}
+    said: set[int] = set()
+    for span in result.calls[0].spans.values():
+        if piece.start <= span.start and span.end <= piece.end:
+            first, last = view.within(Span(span.start - piece.start, span.end - piece.start))
+            said.update(range(first, last + 1))
     return bool(said) and all(i in said for i, means in enumerate(view.is_content) if means and view.words[i] not in COURTESY)
-
-
-def _units(view: View, start: int, end: int) -> tuple[int, int]:
-    first, last = view.within(Span(start, end))
-    return first, last + 1
 
 
 def _shifted(call: Call, by: int) -> Call:

@@ -13,7 +13,7 @@ import json
 import pickle
 import random
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -223,12 +223,15 @@ def weighted(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[st
 
 
 def halves(
-    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near,
+    lower: float = 0.0,
 ) -> list[dict[str, dict[str, float]]]:
-    """For each fold and set the shares that are right, kept and refused, under weights of the other fold."""
+    """For each fold and set the shares that are right, kept and refused, under weights of the other fold, the bias of
+    the fallback ``lower``."""
     found: list[dict[str, dict[str, float]]] = []
     for half in (0, 1):
         weights = fit(weighted(known, keys, half), *names, penalty, near)
+        weights[1]["bias"] -= lower
         found.append({key: shares([row for n, row in enumerate(known[key]) if n % 2 != half], weights) for key in keys})
     return found
 
@@ -262,17 +265,29 @@ ABLATIONS = (
     ("without channel", ("channel", "lift")), ("without the language model", ("direct", "channel", "lift")),
 )  # fmt: skip
 """What is left out in turn, to see what it gives."""
+LOWER = (0.4, 0.6, 0.8)
+"""By how much the bias of the fallback is lowered, to see what it costs."""
 
 
 def ablations(
-    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near, in_use: Any
 ) -> None:  # fmt: skip
-    """Prints means over folds and sets, with one kind of evidence left out at a time."""
+    """Prints means over folds and sets: one kind of evidence left out at a time, the fallback's bias lowered, and
+    under the weights of the package."""
     for title, gone in ABLATIONS:
         of, none = ([name for name in part if name.split(" ")[-1] not in gone] for part in names)
-        parts = [own for sets in halves(known, keys, (of, none), penalty, near) for own in sets.values()]
-        kinds = dict.fromkeys(kind for own in parts for kind in own)
-        print(title, {kind: round(float(np.mean([own[kind] for own in parts if kind in own])), 3) for kind in kinds})
+        print(title, means(own for sets in halves(known, keys, (of, none), penalty, near) for own in sets.values()))
+    for lower in LOWER:
+        found = halves(known, keys, names, penalty, near, lower)
+        print(f"bias {lower} lower", means(own for sets in found for own in sets.values()))
+    print("in use, in sample", means(shares(known[key], in_use) for key in keys))
+
+
+def means(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each share over those that have it."""
+    found = list(parts)
+    kinds = dict.fromkeys(kind for own in found for kind in own)
+    return {kind: round(float(np.mean([own[kind] for own in found if kind in own])), 3) for kind in kinds}
 
 
 CASCADES = ((1.0, inf), (0.99, 3.0), (0.95, 2.0), (0.9, 2.0), (0.9, 1.0))
@@ -369,14 +384,14 @@ def main() -> None:
         if not keys:
             continue
         print(name)
-        ablations(known, keys, names, penalty, near[name])
+        used = {"BARE": BARE, "SHOWN": SHOWN, "OTHER": OTHER_WEIGHTS}[name]
+        ablations(known, keys, names, penalty, near[name], (used.of, used.of_fallback))
         quick: Any = tuple([n for n in own if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for own in names)
         if not arguments.taught:
             cascades(known, keys, names, quick, penalty)
         if arguments.taught and name == "BARE":  # its tokens are spent on reading
             names = tuple([n for n in own if not n.endswith("direct")] for own in names)
-        of_quick = {"BARE": BARE, "SHOWN": SHOWN, "OTHER": OTHER_WEIGHTS}[name]
-        near_quick = (of_quick.of_quick, of_quick.of_quick_fallback) if arguments.taught else FREE
+        near_quick = (used.of_quick, used.of_quick_fallback) if arguments.taught else FREE
         parts = [*report(known, keys, names, penalty, near[name]), *report(known, keys, quick, penalty, near_quick)]
         print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in parts]))
 
