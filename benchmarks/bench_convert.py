@@ -33,10 +33,10 @@ PRODUCTS = {"product": [(8, 15, f"P-{number}") for number in range(10_000)]}
 KNOWN = "I'd like to reserve a table for 8 at Olive Terrace"
 
 
-def _converter() -> Converter:
+def _converter(domain: Path = DOMAIN) -> Converter:
     converter = Converter()
-    converter.add_function_specs(DOMAIN / "specs.json").add_exemplars(DOMAIN / "exemplars.json")
-    return converter.add_recognizers(DOMAIN / "recognizers.json")
+    converter.add_function_specs(domain / "specs.json").add_exemplars(domain / "exemplars.json")
+    return converter.add_recognizers(domain / "recognizers.json")
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,7 @@ def test_convert_what_equals_an_exemplar(benchmark: BenchmarkFixture, du: Conver
 
 
 def test_convert_what_equals_an_exemplar_without_slots(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    home = DOMAIN.parent / "home_en"
-    made = Converter().add_function_specs(home / "specs.json").add_exemplars(home / "exemplars.json").finalize(tmp_path / "home")
+    made = _converter(DOMAIN.parent / "home_en").finalize(tmp_path / "home")
     stats = benchmark(made.convert, "It's too dark in here.").stats
     assert (stats.tokens_evaluated, stats.forward_passes) == (0, 0)
 
