@@ -15,7 +15,7 @@ from constrained_du.patterns import compiled
 from constrained_du.types import JsonValue, compact_json
 
 MAX_TEXT = 256  # code points of free text without maxLength
-MAX_FREE_STATES = 20_000  # pattern × length of one free text
+MAX_FREE_STATES = 10_000  # pattern × length of one free text
 FORMATS = ("date", "time", "date-time", "duration", "email", "uri", "uuid", "ipv4", "ipv6", "hostname")
 TIME_FORMATS = FORMATS[:4]
 JSON_TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
