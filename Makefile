@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 
 DEMO_MODELS := smollm2-135m-instruct all-minilm-l6-v2
-TEST_MODELS := $(DEMO_MODELS) gemma3-270m smollm2-135m-taught
+TEST_MODELS := $(DEMO_MODELS) gemma3-270m
 
 .PHONY: help browser demo test check bench peers train grammars models test-models clean
 
@@ -70,7 +70,7 @@ peers: $(VENV)/.installed-dev ## The libraries that `make bench` compares with, 
 	$(PIP) install --quiet --only-binary=:all: --upgrade --target benchmarks/out/peers 'guidance>=0.2' 'numba>=0.60' 'outlines>=1.3'
 
 # In an environment of its own, since the torch of PyPI brings gigabytes.
-train: ## The adapter of smollm2-135m-taught, anew; about half an hour of two cores.
+train: ## The adapter of smollm2-135m-instruct, anew; about 50 minutes of two cores.
 	@test -d benchmarks/out/training/venv || $(PYTHON) -m venv benchmarks/out/training/venv
 	benchmarks/out/training/venv/bin/pip install --quiet --editable '.[training]'
 	benchmarks/out/training/venv/bin/python benchmarks/training/train.py --out benchmarks/out/training \

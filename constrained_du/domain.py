@@ -84,6 +84,14 @@ class Domain:
         return {f.label: places(f, self.exemplars_of.get(f.label, ()), named) for f in self.functions}
 
     @cached_property
+    def bare(self) -> tuple[int, ...]:
+        """The developer's functions with slots that no exemplar shows."""
+        return tuple(
+            index for index, f in enumerate(self.functions)
+            if f.slots and CONVERSATION not in f.extras and not any(place.contexts for place in self.places[f.label].values())
+        )  # fmt: skip
+
+    @cached_property
     def sides(self) -> tuple[Sides, ...]:
         """For each function which of two opposite actions it names."""
         return tuple(sides(f"{function.label.replace('_', ' ')} {summary(function)}") for function in self.functions)

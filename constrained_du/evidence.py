@@ -31,7 +31,7 @@ from constrained_du.spec import Function
 from constrained_du.tags import Tags
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import END, START, View
-from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_READ
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ
 from constrained_du.words import is_unspaced
 
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
@@ -47,8 +47,7 @@ class SlotEvidence:
     """Scores choices for the slots of one function and one utterance.
 
     ``expected`` are the slots that were just asked for; ``roles`` are the embedder's
-    evidence by (slot, span): how much better the span fits the slot than the function's other
-    slots do, and whether none fits better.
+    features by (slot, span).
     """
 
     function: Function
@@ -58,7 +57,7 @@ class SlotEvidence:
     """Stems that the function's own words account for: they need no slot."""
     others: tuple[Place, ...] = ()
     """All slots of the function."""
-    roles: Mapping[tuple[str, Span], tuple[float, float]] = field(default_factory=dict)
+    roles: Mapping[tuple[str, Span], Features] = field(default_factory=dict)
     templates: Mapping[tuple[str, Span], float] = field(default_factory=dict)
     """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""
     supplied: tuple[Span, ...] = ()
@@ -78,12 +77,15 @@ class SlotEvidence:
         self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
         self._sides = sides(self.view.text)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
+        self._is_shown = any(place.contexts for place in self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
     @property
     def weights(self) -> Mapping[str, float]:
-        return SLOT_WEIGHTS if self.tags is None else SLOT_WEIGHTS_READ
+        if self._is_shown:
+            return SLOT_WEIGHTS
+        return SLOT_WEIGHTS_BARE if self.tags is None else SLOT_WEIGHTS_BARE_READ
 
     def _total(self, features: Mapping[str, float]) -> float:
         weights = self.weights
@@ -103,14 +105,15 @@ class SlotEvidence:
 
     def role_score(self, place: Place, span: Span) -> float:
         """What the embedder adds to the score of a span; 0 where it was not asked."""
-        role = self.roles.get((place.name, span))
-        return 0.0 if role is None else self._total(dict(zip(("role", "best role"), role, strict=True)))
+        return self._total(self.roles.get((place.name, span), {}))
 
     def _own_features(self, place: Place, choice: Choice) -> Features:
         """The features that depend on the slot, which are all where nothing was said."""
         features: Features = {f"source {choice.source}": 1.0}
         if place.required:
             features["required"] = 1.0
+            features["required unshown"] = float(not self._is_shown)
+            features["required later"] = float(bool(self.expected) and place.name not in self.expected)
         if place.name in self.expected:
             features["expected"] = 1.0
         if choice.span is None:
@@ -235,6 +238,7 @@ class SlotEvidence:
             features["kind unwanted"] = 1.0
         elif _agree(kind, shape):
             features["kind name"] = 1.0
+        features["possessive"] = float(view.text[:span.end].endswith(("'s", "’s")))
         features["cue"] = self._cue(place, first, last)
         features["named"] = self._named(place, first, last)
         features["named whole"] = self._named_whole(place, first, last)
@@ -250,9 +254,7 @@ class SlotEvidence:
             features["template"], features["template share"] = 1.0, self.templates[place.name, span]
         elif self.templates:
             features["no template"] = 1.0
-        role = self.roles.get((place.name, span))
-        if role is not None:
-            features["role"], features["best role"] = role
+        features |= self.roles.get((place.name, span), {})
         if self.tags is not None:
             tagged = self.tags.features(place.name, first, last)
             if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them

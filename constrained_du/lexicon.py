@@ -27,6 +27,8 @@ PREPOSITIONS = frozenset(
 )
 DETERMINERS = frozenset("a an the this that these those some any my your his her its our their".split())
 PRONOUNS = frozenset("me us him her them you it i we he she they myself yourself".split())
+CLAUSE_WORDS = frozenset("who whom whose which that what when where why how if because than while so but i we you".split())
+"""Words that begin or belong to a clause."""
 RECURRENCE = frozenset("every each daily weekly monthly yearly hourly weekdays weekends 毎 每".split())
 JOINTS = frozenset("a an the of and & de la le is".split())
 """Small words inside names."""

@@ -19,7 +19,6 @@ from constrained_du.types import Span
 from constrained_du.view import View
 
 MOST_HEAD = 512  # tokens; a function with a longer one is read from its end
-FIRST = len(reading.LETTERS)
 
 
 @dataclass(frozen=True)
@@ -30,20 +29,19 @@ class Read:
     tags: Tags | None
 
 
-def head_of(function: Function, exemplars: Sequence[Exemplar], backend: Backend) -> list[int]:
+def head_of(function: Function, backend: Backend, exemplars: Sequence[Exemplar] = ()) -> list[int]:
     """The tokens before every utterance that is read for a function."""
-    own = [exemplar for exemplar in exemplars if exemplar.function == function.label]
-    return [*backend.start_tokens, *backend.encode(reading.head(function, own))][-MOST_HEAD:]
+    return [*backend.start_tokens, *backend.encode(reading.head(backend.encode, function, exemplars))][-MOST_HEAD:]
 
 
 @dataclass
 class Reader:
-    """``heads`` are prefixes by function index, none where the model was not taught; ``expected``
-    names the slots that were just asked for, by function label."""
+    """``heads`` are prefixes by function index, of those that are read; ``expected`` names the slots that
+    were just asked for, by function label."""
 
     backend: Backend
     functions: Sequence[Function]
-    heads: Sequence[Prefix]
+    heads: Mapping[int, Prefix]
     view: View
     expected: Mapping[str, frozenset[str]] = field(default_factory=dict)
     _known: dict[int, Read] = field(default_factory=dict)
@@ -63,7 +61,7 @@ class Reader:
         """The readings for these functions; the model is asked once for those that are new."""
         if not self.can_read:
             return {}
-        wanted = list(dict.fromkeys(indices))
+        wanted = [index for index in dict.fromkeys(indices) if index in self.heads]
         new = [index for index in wanted if index not in self._known]
         laid = {index: self._layout(self.functions[index]) for index in new}
         passages = [self._passage(index, laid[index]) for index in new]
@@ -78,22 +76,19 @@ class Reader:
         return reading.layout(self.backend.encode, self.backend.piece, self.view.text, units, expected, bool(function.slots))
 
     def _passage(self, index: int, laid: reading.Layout) -> Passage:
-        letters = self._letters[: len(self.functions[index].slots)]
-        words = tuple((at, (*letters, self._none)) for at in laid.words)
+        tokens = [answer.token for answer in self._answers(self.functions[index]).values()]
+        words = tuple((at, (*tokens, self._none)) for at in laid.words)
         last = max((laid.meant, *laid.words))
         return Passage(self.heads[index], laid.tokens[: last + 1], ((laid.meant, self._verdicts), *words))
 
-    @staticmethod
-    def _read(function: Function, found: Sequence[Sequence[float]]) -> Read:
+    def _answers(self, function: Function) -> Mapping[str, reading.Answer]:
+        return reading.answers(self.backend.encode, function.slots)
+
+    def _read(self, function: Function, found: Sequence[Sequence[float]]) -> Read:
         (yes, no), *words = found
         if not words:
             return Read(yes - no, None)
-        names = [slot.name for slot in function.slots[:FIRST]]
-        return Read(yes - no, Tags(names, words))
-
-    @cached_property
-    def _letters(self) -> tuple[int, ...]:
-        return tuple(self._one(f" {letter}") for letter in reading.LETTERS)
+        return Read(yes - no, Tags(list(self._answers(function)), words))
 
     @cached_property
     def _none(self) -> int:

@@ -1,24 +1,30 @@
 """What a taught model reads: a function, then an utterance twice; and what it says of them.
 
 A model with an adapter (models/adapters) is asked about one function in one pass: after the
-first copy whether the function is meant, after each word of the second which slot it fills.
-Slots go by letters, so that one token says which. Texts and tokens only; training uses the
-same ones (benchmarks/training).
+first copy whether the function is meant, after each word of the second which slot it fills. A slot
+goes by a word of its own name, so that the first token says which and what the model knows of the
+word counts. Texts and tokens only; training uses the same ones (benchmarks/training).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from constrained_du.exemplars import Exemplar
+from constrained_du.lexicon import words_of
 from constrained_du.prompt import slot_name
 from constrained_du.schema import Enumerated, Member, walk
 from constrained_du.spec import Function
 from constrained_du.types import Span
 
+MOST_SLOTS = 26  # what a function has beyond them is not read
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Names of slots in order; what a function has beyond them is not read."""
+VAGUE = frozenset(
+    "a an the of for to in on at is are has have by and or which whose that this it your number name type value kind".split()
+)
+"""Words that say little of a slot; others stand for it where there are some."""
 NO_SLOT, YES, NO = " -", " yes", " no"
 TAIL = '"\nMeant:'
 MOST_WORDS = 16  # of a description
@@ -30,13 +36,50 @@ Encode = Callable[[str], list[int]]
 Piece = Callable[[int], bytes]
 
 
-def head(function: Function, exemplars: Sequence[Exemplar] = ()) -> str:
-    """What stands before every utterance: the function, its slots with their letters, and how it is asked for."""
+@dataclass(frozen=True)
+class Answer:
+    """What says that a word fills a slot."""
+
+    word: str
+    token: int
+    """The first of `` word``; no two slots of a function have the same."""
+
+
+def answers(encode: Encode, slots: Sequence[Member]) -> dict[str, Answer]:
+    """For each slot a word of its name that no other name has, else of its description, else a letter.
+
+    Slots beyond the first, and those that no token of their own would tell apart, have none and are not read."""
+    slots = slots[:MOST_SLOTS]
+    owners = Counter(word for slot in slots for word in set(_words(slot_name(slot))))
+    taken = {encode(NO_SLOT)[0]}
+    found: dict[str, Answer] = {}
+    for slot in slots:
+        answer = next((own for own in _offered(encode, slot, owners) if own.token not in taken), None)
+        if answer is not None:
+            taken.add(answer.token)
+            found[slot.name] = answer
+    return found
+
+
+def _offered(encode: Encode, slot: Member, owners: Mapping[str, int]) -> Iterator[Answer]:
+    name, told = _words(slot_name(slot)), _words(slot.description)
+    own = [word for word in name if owners[word] == 1]
+    telling = [word for word in told if word not in owners and word not in VAGUE]
+    ordered = [*(w for w in own if w not in VAGUE), *(w for w in own if w in VAGUE), *telling, *name, *LETTERS]
+    for word in dict.fromkeys(ordered):
+        yield Answer(word, encode(f" {word}")[0])
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in words_of(text) if word.isalpha()]
+
+
+def head(encode: Encode, function: Function, exemplars: Sequence[Exemplar] = ()) -> str:
+    """What stands before every utterance: the function, its slots with their answers, and how it is asked for."""
+    words = {name: answer.word for name, answer in answers(encode, function.slots).items()}
     lines = [f"Function: {function.name}{_told(function.description)}"]
-    named = list(zip(LETTERS, function.slots, strict=False))
-    lines += [f"{slot_text(slot)} = {letter}" for letter, slot in named]
-    letters = {slot.name: letter for letter, slot in named}
-    lines += [f"Say: {_shown(exemplar, letters)}" for exemplar in chosen(exemplars)]
+    lines += [f"{slot_text(slot)} = {words[slot.name]}" for slot in function.slots if slot.name in words]
+    lines += [f"Say: {_shown(exemplar, words)}" for exemplar in chosen(exemplars)]
     return "\n".join(lines)
 
 
@@ -51,8 +94,8 @@ def _told(description: str) -> str:
     return f": {' '.join(words[:MOST_WORDS])}" if words else ""
 
 
-def _shown(exemplar: Exemplar, letters: dict[str, str]) -> str:
-    return "".join(part if isinstance(part, str) else f"<{letters.get(part.name, '-')}>" for part in exemplar.parts)
+def _shown(exemplar: Exemplar, words: Mapping[str, str]) -> str:
+    return "".join(part if isinstance(part, str) else f"<{words.get(part.name, '-')}>" for part in exemplar.parts)
 
 
 def chosen(exemplars: Sequence[Exemplar]) -> list[Exemplar]:
@@ -106,5 +149,3 @@ def layout(
             at += 1
         found.append(len(before) + at)
     return Layout((*before, *said), len(before) - 1, tuple(found))
-
-

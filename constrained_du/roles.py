@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constrained_du.backend import Embedder
+from constrained_du.evidence import Features
 from constrained_du.fillings import Filling
 from constrained_du.prompt import slot_name
 from constrained_du.spec import Function
@@ -26,12 +27,18 @@ def slot_texts(function: Function) -> list[str]:
 
 
 def roles(
-    embedder: Embedder, text: str, slots: NDArray[np.float32], names: Sequence[str], fillings: Sequence[Sequence[Filling]]
-) -> Mapping[tuple[str, Span], tuple[float, float]]:
-    """``slots`` (n, size) are the slots' vectors; ``fillings`` their options so far.
+    embedder: Embedder,
+    text: str,
+    slots: NDArray[np.float32],
+    function: NDArray[np.float32],
+    names: Sequence[str],
+    fillings: Sequence[Sequence[Filling]],
+) -> Mapping[tuple[str, Span], Features]:
+    """``slots`` (n, size) and ``function`` (size,) are vectors; ``fillings`` the slots' options so far.
 
-    For each (slot, span): by how much (scaled) the slot's cosine with the span exceeds the
-    mean of all slots', and 1 if it is the largest.
+    For each (slot, span): ``role``, by how much (scaled) the slot's cosine with the span exceeds the
+    mean of all slots'; ``best role``, 1 if it is the largest of several; ``about``, the span's cosine with the
+    function as a whole (scaled): a "cab" is what is hired, and no place.
     """
     scores: dict[Span, float] = {}
     for own in fillings:
@@ -41,10 +48,12 @@ def roles(
                 if isinstance(filling.value, int | float):
                     continue  # a number is like no slot of numbers more than another
                 scores[span] = max(filling.score, scores.get(span, filling.score))
-    found: dict[tuple[str, Span], tuple[float, float]] = {}
+    found: dict[tuple[str, Span], Features] = {}
     for span in sorted(scores, key=lambda s: (-scores[s], s))[:MOST_SPANS]:
-        cosines = slots @ embedder.embed(text[span.start : span.end])
-        centred = SCALE * (cosines - cosines.mean())
+        vector = embedder.embed(text[span.start : span.end])
+        cosines = slots @ vector
+        centred, best = SCALE * (cosines - cosines.mean()), int(cosines.argmax()) if len(names) > 1 else -1
+        about = SCALE * float(function @ vector)
         for index, name in enumerate(names):
-            found[name, span] = (float(centred[index]), float(index == int(cosines.argmax())))
+            found[name, span] = {"role": float(centred[index]), "best role": float(index == best), "about": about}
     return found

@@ -18,6 +18,7 @@ from constrained_du import prompt
 from constrained_du.backend import Backend, Embedder, Prefix, Query
 from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
+from constrained_du.evidence import Features
 from constrained_du.fillings import Filling
 from constrained_du.opposites import asks_state, compared, sides
 from constrained_du.reader import head_of
@@ -25,7 +26,7 @@ from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
-from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, SHOWN_READ, FunctionWeights
+from constrained_du.weights import BARE, OTHER, SHOWN, FunctionWeights
 from constrained_du.words import atoms, is_unspaced, own_words
 
 
@@ -68,8 +69,8 @@ class Prepared:
     portraits: Retrieval
     names: Retrieval
     retrieval: Retrieval
-    heads: tuple[Prefix, ...] = ()
-    """What a taught model reads before every utterance, by function; empty for other models."""
+    heads: Mapping[int, Prefix] = field(default_factory=dict)
+    """What a taught model reads before every utterance, by function: those without exemplars; none for other models."""
     slots: tuple[Vectors, ...] = ()
     """For each function the vectors of its slots (slots, size); empty without an embedder."""
 
@@ -146,19 +147,18 @@ def prepare(
         room -= len(prefix.state)
         channels.append(prefix)
         report("prompts", number + 1, len(functions))
-    heads: list[Prefix] = []
-    for function in functions if backend.taught else ():
-        tokens = head_of(function, domain.exemplars, backend)
-        prefix = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
-        room -= len(prefix.state)
-        heads.append(prefix)
+    heads: dict[int, Prefix] = {}
+    for index in domain.bare if backend.taught else ():
+        tokens = head_of(functions[index], backend)
+        heads[index] = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
+        room -= len(heads[index].state)
     names = [backend.encode(prompt.direct_choice(function)) for function in functions]
     bias = np.zeros(len(functions))
     for text in prompt.CONTENT_FREE:
         bias += direct_scores(backend, direct, text, names)
     return Prepared(
         direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
-        heads=tuple(heads),
+        heads=heads,
         slots=() if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
         **retrievals(domain, embedder, report),
     )  # fmt: skip
@@ -209,13 +209,13 @@ class FunctionScorer:
     prepared: Prepared
 
     def weights_for(self, utterance: str) -> FunctionWeights:
-        """By what there is to go by: the script of the utterance, exemplars, an embedder, a model that reads."""
+        """By what there is to go by: the script of the utterance, exemplars, an embedder."""
         letters = [letter for letter in utterance if letter.isalpha()]
         if sum(map(is_unspaced, letters)) * 2 > len(letters):
             return OTHER
         if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None:
-            return SHOWN_READ if self.prepared.heads else SHOWN
-        return BARE_READ if self.prepared.heads else BARE
+            return SHOWN
+        return BARE
 
     def verdict(
         self,
@@ -337,12 +337,15 @@ class FunctionScorer:
 
     def roles(
         self, utterance: str, index: int, fillings: Sequence[Sequence[Filling]]
-    ) -> Mapping[tuple[str, Span], tuple[float, float]]:
-        """Evidence of meaning about which slot of a function a span fills; none for a single slot."""
-        if self.embedder is None or not self.prepared.slots or len(self.prepared.slots[index]) < 2:
+    ) -> Mapping[tuple[str, Span], Features]:
+        """Evidence of meaning about which slot of a function a span fills; none for a single slot that exemplars show."""
+        function, summaries = self.domain.functions[index], self.prepared.retrieval.descriptions
+        if self.embedder is None or not self.prepared.slots or summaries is None:
             return {}
-        names = [slot.name for slot in self.domain.functions[index].slots]
-        return roles(self.embedder, utterance, self.prepared.slots[index], names, fillings)
+        if len(function.slots) < 2 and any(place.contexts for place in self.domain.places[function.label].values()):
+            return {}
+        names = [slot.name for slot in function.slots]
+        return roles(self.embedder, utterance, self.prepared.slots[index], summaries[index], names, fillings)
 
     def judged(self, utterance: str, few: Sequence[int], directly: bool) -> dict[int, dict[str, float]]:
         """For each of a few functions what the language model says; ``directly``: also how likely its name follows."""

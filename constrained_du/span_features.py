@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, JOINTS, PREPOSITIONS, PRONOUNS, VERBS
+from constrained_du.lexicon import CLAUSE_WORDS, DETERMINERS, FUNCTION_WORDS, JOINTS, PREPOSITIONS, PRONOUNS, VERBS
 from constrained_du.view import END, View
 from constrained_du.words import SENTENCE_PUNCTUATION
 
+_AND = frozenset(("and", "or", "&"))
 _COLONS = frozenset(":：")
 MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
@@ -60,8 +61,36 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     inside = view.words[first + 1 : last]
     features["preposition inside"] = float(sum(word in PREPOSITIONS for word in inside))
     features["verb inside"] = float(sum(word in VERBS for word in inside))
+    features |= _clause_features(view, first, last)
     features["punctuation inside"] = float(sum(word in SENTENCE_PUNCTUATION for word in inside))
     return features
+
+
+def _clause_features(view: View, first: int, last: int) -> dict[str, float]:
+    """What a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words."""
+    words, content = view.words, [i for i in range(first, last + 1) if view.is_content[i]]
+    lower = [i for i in content if not is_capital(view, i)]
+    return {
+        "wordless": float(not any(any(map(str.isalnum, word)) for word in words[first : last + 1])),
+        "function first": float(words[first] in FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS),
+        "function last": float(words[last] in FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS),
+        "clause inside": float(sum(word in CLAUSE_WORDS for word in words[first : last + 1])),
+        "joined inside": float(sum(word in _AND for word in words[first + 1 : last])),
+        "verb form": float(sum(_is_verb_form(words[i]) for i in lower)),
+        "name among words": float(0 < len(lower) < len(content) and any(i > 0 for i in content if i not in lower)),
+        "kind inside": float(any(view.marked[i] for i in range(first, last + 1))),
+        "code": float(first == last and _is_code(words[first])),
+    }
+
+
+def _is_verb_form(word: str) -> bool:
+    return len(word) > 5 and word.isalpha() and word.isascii() and word.endswith(("ing", "ed"))
+
+
+def _is_code(word: str) -> bool:
+    """"rs6034464", "my-bot-id": a word that no dictionary has."""
+    digits = any(map(str.isdigit, word))
+    return word.isascii() and ((digits and any(map(str.isalpha, word))) or word.count("-") > 1 or "_" in word)
 
 
 def _splits(view: View, first: int, last: int) -> bool:

@@ -61,7 +61,7 @@ def pack(domain: Domain, prepared: Prepared | None, about: Mapping[str, JsonValu
         return Artifact(about, documents, texts)
     prefixes = {"direct": prepared.direct, "generic": prepared.generic}
     prefixes |= {f"channel-{index}": prefix for index, prefix in enumerate(prepared.channels)}
-    prefixes |= {f"head-{index}": prefix for index, prefix in enumerate(prepared.heads)}
+    prefixes |= {f"head-{index}": prefix for index, prefix in prepared.heads.items()}
     arrays: dict[str, NDArray[Any]] = {"bias": np.array(prepared.bias, np.float64)}
     arrays |= {f"slots.{index}": vectors for index, vectors in enumerate(prepared.slots)}
     vocabularies: dict[str, list[str]] = {}
@@ -92,7 +92,7 @@ def unpack_prepared(artifact: Artifact, domain: Domain) -> Prepared:
             name: Prefix(_tokens(tokens), artifact.blobs[name]) for name, tokens in artifact.documents["tokens.json"].items()
         }
         channels = tuple(prefixes[f"channel-{index}"] for index in range(count))
-        heads = tuple(prefixes[f"head-{index}"] for index in range(count) if "head-0" in prefixes)
+        heads = {index: prefixes[f"head-{index}"] for index in domain.bare if f"head-{index}" in prefixes}
         found = {name: _retrieval(artifact, name, count) for name in ("portraits", "names", "retrieval")}
         bias = tuple(_shaped(artifact.arrays["bias"], np.float64, count).tolist())
         slots = tuple(

@@ -35,12 +35,6 @@ def model_path() -> Path:
 
 
 @pytest.fixture(scope="session")
-def taught_path() -> Path:
-    """The default model's file with its adapter merged."""
-    return _located("smollm2-135m-taught")
-
-
-@pytest.fixture(scope="session")
 def multilingual_path() -> Path:
     """The file of the model for Japanese and Chinese."""
     return _located(MULTILINGUAL)

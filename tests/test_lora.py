@@ -14,7 +14,7 @@ from constrained_du.reader import Reader, head_of
 from constrained_du.spec import read_specs
 from constrained_du.view import View
 
-NAME = "smollm2-135m-taught"
+NAME = "smollm2-135m-instruct"
 WEIGHT = "blk.0.attn_q.weight"
 
 
@@ -63,7 +63,7 @@ def test_the_shipped_adapter_is_small_and_the_one_of_the_registry() -> None:
     assert models.digest(adapter.path) == adapter.sha256 and "CC BY-SA 4.0" in models.licence_notice(models.entry(NAME))
 
 
-def test_the_adapter_beside_the_plain_weights_answers_as_merged(tmp_path: Path, taught_path: Path) -> None:
+def test_the_adapter_beside_the_plain_weights_answers_as_merged(tmp_path: Path, model_path: Path) -> None:
     """Within rounding: one has quantised sums, the other sums of quantised weights and halves."""
     entry = models.entry(NAME)
     assert entry.adapter is not None
@@ -73,9 +73,9 @@ def test_the_adapter_beside_the_plain_weights_answers_as_merged(tmp_path: Path, 
         "parameters": {"type": "object", "properties": {"harbour": {"type": "string"}, "skipper": {"type": "string"}}},
     }])  # fmt: skip
     found = []
-    for backend in (LlamaBackend(taught_path, threads=1), LlamaBackend(plain, threads=1, adapter=entry.adapter.path)):
+    for backend in (LlamaBackend(model_path, threads=1), LlamaBackend(plain, threads=1, adapter=entry.adapter.path)):
         assert backend.taught
-        heads = [backend.prefix(head_of(functions[0], (), backend))]
+        heads = {0: backend.prefix(head_of(functions[0], backend))}
         read = Reader(backend, functions, heads, View("a boat from Whitby with Captain Cook")).of([0])[0]
         assert read.tags is not None
         found.append([read.meant, *read.tags.features("harbour", 3, 3).values(), *read.tags.features("skipper", 5, 6).values()])

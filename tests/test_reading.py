@@ -13,6 +13,7 @@ from constrained_du import Converter, reading
 from constrained_du.exemplars import Exemplar, read_exemplars
 from constrained_du.llama import LlamaBackend
 from constrained_du.reader import Reader, head_of
+from constrained_du.schema import Member
 from constrained_du.spec import Function, SpecWarning, read_specs
 from constrained_du.tags import Tags
 from constrained_du.types import Span
@@ -36,14 +37,42 @@ def exemplars(*templates: str) -> list[Exemplar]:
     return read_exemplars({"post_parcel": list(templates)}, {"post_parcel": frozenset(("receiver", "town", "speed"))})
 
 
-def test_a_head_names_the_function_its_slots_by_letters_and_how_it_is_asked_for() -> None:
-    assert reading.head(function(), exemplars("a parcel for <receiver> in <town>")) == (
+def words_as_tokens(text: str) -> list[int]:
+    return [sum(byte << 8 * place for place, byte in enumerate(word.encode())) for word in text.split()]
+
+
+def members(**described: str) -> tuple[Member, ...]:
+    properties = {name: {"type": "string", "description": text} for name, text in described.items()}
+    return read_specs([{**SPEC, "parameters": {"type": "object", "properties": properties}}])[0].slots
+
+
+def test_a_head_names_the_function_its_slots_by_their_words_and_how_it_is_asked_for() -> None:
+    assert reading.head(words_as_tokens, function(), exemplars("a parcel for <receiver> in <town>")) == (
         "Function: post parcel: Send a parcel to somebody.\n"
-        "receiver: Who gets the parcel. = A\n"
-        "town = B\n"
-        "speed: How quickly it goes. (slow, fast) = C\n"
-        "Say: a parcel for <A> in <B>"
+        "receiver: Who gets the parcel. = receiver\n"
+        "town = town\n"
+        "speed: How quickly it goes. (slow, fast) = speed\n"
+        "Say: a parcel for <receiver> in <town>"
     )
+
+
+@pytest.mark.parametrize(
+    ("slots", "words"),
+    [
+        (members(leaving_date="", return_date=""), ["leaving", "return"]),
+        (members(parcel_name="", number_of_boxes=""), ["parcel", "boxes"]),
+        (members(object_name="", object_type=""), ["name", "type"]),
+        (members(value="The town it goes to.", Value="Who pays for it."), ["town", "who"]),
+        (members(x1="", x2=""), ["A", "B"]),
+    ],
+    ids=["what tells names apart", "words that say something", "vague words where only they differ", "descriptions", "letters"],
+)
+def test_a_slot_is_answered_by_a_word_of_its_own(slots: tuple[Member, ...], words: list[str]) -> None:
+    assert [answer.word for answer in reading.answers(words_as_tokens, slots).values()] == words
+
+
+def test_a_slot_that_no_token_tells_apart_is_not_read() -> None:
+    assert list(reading.answers(ScriptedBackend().encode, members(town="", receiver=""))) == [], "every word begins with a blank"
 
 
 def test_the_exemplars_of_a_head_show_every_slot_before_one_slot_twice() -> None:
@@ -100,20 +129,21 @@ def test_one_slot_is_ahead_of_nothing_by_the_most_there_is() -> None:
 
 
 @pytest.fixture(scope="module")
-def backend(taught_path: Path) -> LlamaBackend:
-    found = LlamaBackend(taught_path, threads=1)
+def backend(model_path: Path) -> LlamaBackend:
+    found = LlamaBackend(model_path, threads=1)
     assert found.taught, "it is pulled with its adapter"
     return found
 
 
 def reader(backend: LlamaBackend, text: str, **named: frozenset[str]) -> Reader:
-    return Reader(backend, [function()], [backend.prefix(head_of(function(), (), backend))], View(text), named)
+    return Reader(backend, [function()], {0: backend.prefix(head_of(function(), backend))}, View(text), named)
 
 
-def test_every_answer_is_one_token(backend: LlamaBackend) -> None:
-    answers = [*(f" {letter}" for letter in reading.LETTERS), reading.NO_SLOT, reading.YES, reading.NO]
-    tokens = [backend.encode(answer) for answer in answers]
-    assert all(len(own) == 1 for own in tokens) and len({own[0] for own in tokens}) == len(answers)
+def test_slots_and_verdicts_differ_in_their_first_tokens(backend: LlamaBackend) -> None:
+    slots = members(**{f"slot{number}": "" for number in range(30)})
+    tokens = [answer.token for answer in reading.answers(backend.encode, slots).values()]
+    assert len(set(tokens)) == len(tokens) >= reading.MOST_SLOTS - 1 and backend.encode(reading.NO_SLOT)[0] not in tokens
+    assert backend.encode(reading.YES) != backend.encode(reading.NO)
 
 
 def test_a_function_is_read_once_in_one_pass(backend: LlamaBackend) -> None:
@@ -148,17 +178,17 @@ def test_a_model_that_was_not_taught_is_not_asked(multilingual_path: Path) -> No
     assert not backend.taught and converter.convert("post it to Bath").calls
 
 
-def test_a_supplied_value_outweighs_what_the_model_says_of_its_words(taught_path: Path) -> None:
+def test_a_supplied_value_outweighs_what_the_model_says_of_its_words(model_path: Path) -> None:
     spec = {**SPEC, "parameters": {"type": "object", "properties": {"receiver": {"type": "contact"}}}}
-    converter = Converter(taught_path, embedder=None, context=1024).add_function_specs([spec])
+    converter = Converter(model_path, embedder=None, context=1024).add_function_specs([spec])
     with pytest.warns(SpecWarning, match="contact"):
         converter.finalize()
     result = converter.convert("post the parcel", {"contact": [(9, 15)]}, tool_choice="required")
     assert dict(result[0].arguments) == {"receiver": "parcel"} and result.stats.tokens_evaluated > 0
 
 
-def test_an_artifact_keeps_what_a_taught_model_reads_first(taught_path: Path, tmp_path: Path) -> None:
-    made = Converter(taught_path, embedder=None, context=1024).add_function_specs([SPEC]).finalize(tmp_path / "parcels")
+def test_an_artifact_keeps_what_a_taught_model_reads_first(model_path: Path, tmp_path: Path) -> None:
+    made = Converter(model_path, embedder=None, context=1024).add_function_specs([SPEC]).finalize(tmp_path / "parcels")
     said = "post it to Mister Bloom in Dublin, fast"
     loaded = Converter.load_from_disk(tmp_path / "parcels")
     assert loaded.convert(said).calls == made.convert(said).calls

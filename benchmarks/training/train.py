@@ -50,7 +50,6 @@ class Judge:
 
     def __init__(self, model: Any, encode: reading.Encode) -> None:
         self.model = model
-        self.letters = [encode(" " + letter)[0] for letter in reading.LETTERS]
         self.none, self.yes, self.no = (encode(text)[0] for text in (reading.NO_SLOT, reading.YES, reading.NO))
 
     def losses(self, pack: Pack) -> tuple[torch.Tensor, torch.Tensor, dict[str, list[bool]]]:
@@ -71,25 +70,34 @@ class Judge:
         of_meant = torch.nn.functional.cross_entropy(verdicts, torch.tensor(meant))
         if not at:
             return torch.zeros(()), of_meant, right
-        choices = [*self.letters[: pack.slots], self.none]
+        choices = [*pack.answers, self.none]
         scores, wanted = states[at] @ head[choices].T, torch.tensor(answers)
         found = scores.argmax(1) == wanted
-        right["slot"], right["none"] = found[wanted < pack.slots].tolist(), found[wanted == pack.slots].tolist()
+        right["slot"], right["none"] = found[wanted < len(pack.answers)].tolist(), found[wanted == len(pack.answers)].tolist()
         return torch.nn.functional.cross_entropy(scores, wanted, ignore_index=SILENT), of_meant, right
+
+    def moved(self, pack: Pack) -> torch.Tensor:
+        """How far the likelihoods of a prompt without answers are from the plain model's: mean KL, nats a token."""
+        tokens = torch.tensor([pack.plain])
+        with torch.no_grad(), self.model.disable_adapter():
+            before = self.model(input_ids=tokens).logits[0].log_softmax(1)
+        after = self.model(input_ids=tokens).logits[0].log_softmax(1)
+        return torch.nn.functional.kl_div(after, before, log_target=True, reduction="batchmean")
 
 
 def held_out(judge: Judge, packs: list[Pack]) -> dict[str, float]:
     found: dict[str, list[bool]] = {}
-    losses = []
+    losses, moved = [], []
     judge.model.eval()
     with torch.no_grad():
         for pack in packs:
             words, meant, right = judge.losses(pack)
             losses.append(float(words + meant))
+            moved.append(float(judge.moved(pack)))
             for name, own in right.items():
                 found.setdefault(name, []).extend(own)
     judge.model.train()
-    return {"loss": sum(losses) / len(losses), **{name: sum(own) / len(own) for name, own in found.items()}}
+    return {name: sum(own) / len(own) for name, own in {"loss": losses, "moved": moved, **found}.items()}
 
 
 def fetched(folder: Path) -> Path:
@@ -156,7 +164,7 @@ def main() -> None:
     while done < arguments.packs and time.monotonic() - started < 60 * arguments.minutes:
         pack = next(packs)
         words, meant, _ = judge.losses(pack)
-        loss = words + 0.5 * meant
+        loss = words + 0.5 * meant + judge.moved(pack)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(weights, 1.0)

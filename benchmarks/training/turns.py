@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from constrained_du import reading
+from constrained_du import prompt, reading
 from constrained_du.exemplars import Exemplar, read_exemplars
 from constrained_du.schema import Enumerated, Member, Record, walk
 from constrained_du.spec import Function, read_specs
@@ -55,8 +55,11 @@ class Segment:
 @dataclass(frozen=True)
 class Pack:
     head: tuple[int, ...]
-    slots: int
+    answers: tuple[int, ...]
+    """The token of each slot."""
     segments: tuple[Segment, ...]
+    plain: tuple[int, ...]
+    """A prompt of scoring without anything to learn: what the model holds likely there must stay."""
 
     @property
     def size(self) -> int:
@@ -104,7 +107,17 @@ class Turns:
             segments.append(self._segment(self._reworded(turn, chance), slots, True, encode, piece, chance))
         for _ in range(NOT_MEANT):
             segments.append(self._segment(self._foreign(label, chance), slots, False, encode, piece, chance))
-        return Pack(tuple(encode(reading.head(named, shown))), len(slots), tuple(segments))
+        answers = tuple(answer.token for answer in reading.answers(encode, slots).values())
+        head = tuple(encode(reading.head(encode, named, shown)))
+        return Pack(head, answers, tuple(segments), tuple(encode(self._plain(label, chance))))
+
+    def _plain(self, label: str, chance: random.Random) -> str:
+        """The direct prompt or the channel of the function or of another, with what a user said."""
+        said = chance.choice(self.turns[label]).text
+        function = self.functions[label if chance.random() < 0.5 else chance.choice(sorted(self.functions))]
+        if chance.random() < 0.4:
+            return f"{prompt.DIRECT_HEAD}{said}{prompt.DIRECT_TAIL}{prompt.direct_choice(function)}"
+        return f"{prompt.channel(function) if chance.random() < 0.8 else prompt.GENERIC}{said}"
 
     def _varied(self, function: Function, chance: random.Random) -> tuple[Function, list[Member]]:
         slots = [slot for slot in function.slots if chance.random() < 0.88]
@@ -113,6 +126,7 @@ class Turns:
             others = [s for f in self.functions.values() for s in f.slots if not taken & set(s.name.split("_"))]
             slots += list({s.name: s for s in chance.sample(others, min(len(others), chance.randint(1, 6)))}.values())
         chance.shuffle(slots)
+        slots = slots[: reading.MOST_SLOTS]
         style = chance.random()
         bare = [self._styled(replace(slot, description=_thinned(slot.description, chance)), style, chance) for slot in slots]
         name = function.name if chance.random() < 0.67 else "it"
@@ -185,13 +199,9 @@ class Turns:
         vague = bool(turn.unsaid & set(number))
         for unit, at in zip(units, placed.words, strict=False):
             slot = next((name for name, span in turn.spans.items() if span.start <= unit.start and unit.end <= span.end), None)
-            if not meant:
-                answer = len(slots)
-            elif slot is not None:
-                answer = number.get(slot, len(slots))
-            else:
-                answer = SILENT if vague else len(slots)
-            if answer != SILENT and (meant or chance.random() < 0.3):
+            # what is not listed here may well fill a slot lent by another function
+            answer = number.get(slot, SILENT) if slot is not None else SILENT if vague else len(slots)
+            if answer != SILENT and (meant or turn.function is None):
                 answers.append((at, answer))
         return Segment(placed.tokens, (placed.meant, meant), tuple(answers))
 

@@ -115,7 +115,7 @@ def _part(whole: Prepared, full: Domain, domain: Domain, embedder: Any) -> Prepa
     kept = [full.index[label] for label in domain.by_label]
     return replace(
         whole, channels=tuple(whole.channels[i] for i in kept), bias=tuple(whole.bias[i] for i in kept),
-        heads=tuple(whole.heads[i] for i in kept if whole.heads),
+        heads={now: whole.heads[i] for now, i in enumerate(kept) if i in whole.heads},
         slots=tuple(whole.slots[i] for i in kept), **retrievals(domain, embedder, lambda what, done, of: None),
     )  # fmt: skip
 
@@ -148,17 +148,11 @@ def _row(domain: Domain, scorer: FunctionScorer, backend: LlamaBackend, line: Ma
     }  # fmt: skip
 
 
-NEAR = 0.05
-"""Penalty that holds a taught model's weights near those of the others, which were fitted on more lines."""
-
-
 def fit(
-    rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_fallback: Sequence[str], penalty: float,
-    near: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
-) -> Any:  # fmt: skip
-    """Multinomial: the rivals and the fallback share the probability. The penalty is for leaving ``near``."""
+    rows: Sequence[tuple[float, Mapping[str, Any]]], of: Sequence[str], of_fallback: Sequence[str], penalty: float
+) -> Any:
+    """Multinomial: the rivals and the fallback share the probability."""
     scaled = np.array([*(SCALES.get(n, 1.0) for n in of), *map(_scale, of_fallback)])
-    start = np.array([*(near[0].get(n, 0.0) for n in of), *(near[1].get(n, 0.0) for n in of_fallback)]) * scaled
     prepared = []
     for weight, row in rows:
         own = np.array([[f.get(n, 0.0) / SCALES.get(n, 1.0) for n in of] for _, f in row["rivals"]])
@@ -172,7 +166,7 @@ def fit(
 
     def loss(w: Any) -> tuple[float, Any]:
         a, b = w[: len(of)], w[len(of) :]
-        value, gradient = penalty / 2 * float((w - start) @ (w - start)), penalty * (w - start)
+        value, gradient = penalty / 2 * float(w @ w), penalty * w
         for weight, own, given, none, gold in prepared:
             scores = np.append(own @ a + given, none @ b)
             scores -= scores.max()
@@ -184,7 +178,7 @@ def fit(
             gradient = gradient + weight / total * np.concatenate([d[:-1] @ own, d[-1] * none])
         return value, gradient
 
-    w = minimise(loss, start, 80) / scaled
+    w = minimise(loss, np.zeros(len(scaled)), 80) / scaled
     return dict(zip(of, w[: len(of)], strict=True)), dict(zip(of_fallback, w[len(of) :], strict=True))
 
 
@@ -210,8 +204,6 @@ def judged(row: Mapping[str, Any], weights: Any) -> tuple[bool, bool, float]:
 
 Names = tuple[Sequence[str], Sequence[str]]
 """Evidence about functions, and about the fallback."""
-Near = tuple[Mapping[str, float], Mapping[str, float]]
-FREE: Near = ({}, {})
 
 
 def weighted(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], half: int | None) -> list[Any]:
@@ -223,14 +215,13 @@ def weighted(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[st
 
 
 def halves(
-    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near,
-    lower: float = 0.0,
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, lower: float = 0.0
 ) -> list[dict[str, dict[str, float]]]:
     """For each fold and set the shares that are right, kept and refused, under weights of the other fold, the bias of
     the fallback ``lower``."""
     found: list[dict[str, dict[str, float]]] = []
     for half in (0, 1):
-        weights = fit(weighted(known, keys, half), *names, penalty, near)
+        weights = fit(weighted(known, keys, half), *names, penalty)
         weights[1]["bias"] -= lower
         found.append({key: shares([row for n, row in enumerate(known[key]) if n % 2 != half], weights) for key in keys})
     return found
@@ -250,14 +241,12 @@ def shares(held: Sequence[Mapping[str, Any]], weights: Any) -> dict[str, float]:
     return parts
 
 
-def report(
-    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near
-) -> Any:  # fmt: skip
+def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float) -> Any:
     """Prints what each fold gives; the weights fitted on all."""
-    for half, sets in enumerate(halves(known, keys, names, penalty, near)):
+    for half, sets in enumerate(halves(known, keys, names, penalty)):
         for key, parts in sets.items():
             print(half, key, {name: round(value, 3) for name, value in parts.items()})
-    return fit(weighted(known, keys, None), *names, penalty, near)
+    return fit(weighted(known, keys, None), *names, penalty)
 
 
 ABLATIONS = (
@@ -270,15 +259,15 @@ LOWER = (0.4, 0.6, 0.8)
 
 
 def ablations(
-    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, near: Near, in_use: Any
-) -> None:  # fmt: skip
+    known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str], names: Names, penalty: float, in_use: Any
+) -> None:
     """Prints means over folds and sets: one kind of evidence left out at a time, the fallback's bias lowered, and
     under the weights of the package."""
     for title, gone in ABLATIONS:
         of, none = ([name for name in part if name.split(" ")[-1] not in gone] for part in names)
-        print(title, means(own for sets in halves(known, keys, (of, none), penalty, near) for own in sets.values()))
+        print(title, means(own for sets in halves(known, keys, (of, none), penalty) for own in sets.values()))
     for lower in LOWER:
-        found = halves(known, keys, names, penalty, near, lower)
+        found = halves(known, keys, names, penalty, lower)
         print(f"bias {lower} lower", means(own for sets in found for own in sets.values()))
     print("in use, in sample", means(shares(known[key], in_use) for key in keys))
 
@@ -359,7 +348,6 @@ def main() -> None:
     parser.add_argument("--sets", nargs="*", default=(), help="gather these only, such as snips:10")
     parser.add_argument("--penalty", type=float, default=0.003)
     parser.add_argument("--fit-only", action="store_true")
-    parser.add_argument("--taught", action="store_true", help="fit on from BARE and SHOWN, for a model that reads")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     scoring.COVER, scoring.CLEAR = 1.0, inf  # everything is judged here; the cascade is for those who wait
@@ -374,25 +362,17 @@ def main() -> None:
     shown = [key for key in known if not key.endswith(":0") and key not in other]
     shown_more = ["classified", "exemplar"]
     beside = ["top exemplar", "best exemplar", "best classified", "best radius", "best margin", "top radius"]
-    near = {name: FREE for name in ("BARE", "SHOWN", "OTHER")}
     penalty, bare_names = arguments.penalty, (BASE, FALLBACK)
-    if arguments.taught:
-        penalty = NEAR
-        near |= {"BARE": (BARE.of, BARE.of_fallback), "SHOWN": (SHOWN.of, SHOWN.of_fallback)}
     for name, keys, names in (("BARE", bare, bare_names), ("SHOWN", shown, ([*BASE, *shown_more], [*FALLBACK, *beside])),
                               ("OTHER", other, bare_names)):  # fmt: skip
         if not keys:
             continue
         print(name)
         used = {"BARE": BARE, "SHOWN": SHOWN, "OTHER": OTHER_WEIGHTS}[name]
-        ablations(known, keys, names, penalty, near[name], (used.of, used.of_fallback))
+        ablations(known, keys, names, penalty, (used.of, used.of_fallback))
         quick: Any = tuple([n for n in own if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for own in names)
-        if not arguments.taught:
-            cascades(known, keys, names, quick, penalty)
-        if arguments.taught and name == "BARE":  # its tokens are spent on reading
-            names = tuple([n for n in own if not n.endswith("direct")] for own in names)
-        near_quick = (used.of_quick, used.of_quick_fallback) if arguments.taught else FREE
-        parts = [*report(known, keys, names, penalty, near[name]), *report(known, keys, quick, penalty, near_quick)]
+        cascades(known, keys, names, quick, penalty)
+        parts = [*report(known, keys, names, penalty), *report(known, keys, quick, penalty)]
         print(json.dumps([{n: round(float(w), 3) for n, w in part.items()} for part in parts]))
 
 

@@ -3,7 +3,7 @@
 ``python benchmarks/tuning/slots.py --data ../shared/data [--train ../shared/train/sgd]`` prints
 the table for ``constrained_du/weights.py`` and the slot F1 of each set under two-fold
 cross-validation, given the right function. ``--model`` names a taught model, which then reads
-every line: the table is that of SLOT_WEIGHTS_READ.
+the lines of functions without exemplars (``--bare --model NAME``: the table of SLOT_WEIGHTS_BARE_READ).
 """
 
 from __future__ import annotations
@@ -36,27 +36,30 @@ from constrained_du.fillings import Filler
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
 from constrained_du.matching import located, resemblances
 from constrained_du.models import locate
+from constrained_du.prompt import summary
 from constrained_du.reader import Reader, head_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.schema import same_json
 from constrained_du.search import Assignments
+from constrained_du.slots import SINGLE
 from constrained_du.spec import Function, read_specs
 from constrained_du.tags import Tags
 from constrained_du.types import Span
 from constrained_du.view import View
-from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_READ
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ
 
 SETS = (
     ("snips", "dev", "10", "functions"), ("snips", "dev-entities", "10", "functions-entities"),
     ("snips", "dev-entities", "0", "functions-entities"), ("snips", "dev", "0", "functions"),
     ("restaurants8k", "dev", "10", "functions"),
     ("sgd", "dev", "10", "functions"), ("sgd", "dev", "0", "functions"), ("sgd", "dev-entities", "10", "functions"),
+    ("restaurants8k", "dev", "0", "functions"), ("home-en", "dev", "0", "functions"), ("bfcl", "dev", "0", ""),
     ("home-en", "dev", "3", "functions"), ("home-zh", "dev", "3", "functions"), ("xsid-en", "dev", "full", "functions"),
     ("xsid-zh", "dev", "full", "functions"), ("xsid-ja", "dev", "full", "functions"),
 )  # fmt: skip
 RIVALS = 10  # wrong assignments that share the probability in each round
 ROUNDS = 8  # with two, a fit lost what it had: others came first that it had not seen
-KIN = 0.5  # weight of the sets that are of the family an adapter was trained on
+KIN = 0.5  # weight of the sets that are turns of dialogs of one family, which an adapter was trained on
 WORKERS = 2
 HELD_NEAR = 0.3
 """Penalty that holds a taught model's weights near those of the others: fitted freely, they gained on the lines
@@ -96,13 +99,13 @@ class Reading:
     """A taught model, and what it reads before the utterances of one domain."""
 
     backend: Any
-    heads: list[Prefix]
+    heads: Mapping[int, Prefix]
 
     @classmethod
     def of(cls, backend: Any, domain: Domain) -> Reading:
         if backend is None:
-            return cls(None, [])
-        return cls(backend, [backend.prefix(head_of(f, domain.exemplars, backend)) for f in domain.functions])
+            return cls(None, {})
+        return cls(backend, {index: backend.prefix(head_of(domain.functions[index], backend)) for index in domain.bare})
 
     def tags(self, domain: Domain, function: Function, view: View, expected: frozenset[str]) -> Tags | None:
         if self.backend is None:
@@ -116,6 +119,9 @@ def cases(
     root: Path, embedder: Any, backend: Any, most: int, name: str, file: str, shown: str, specs: str
 ) -> Iterator[Case]:  # fmt: skip
     folder = root / name
+    if not specs:
+        yield from own_cases(folder / f"{file}.jsonl", embedder, backend, most)
+        return
     functions = tuple(read_specs(folder / f"{specs}.json"))
     slots = {function.label: frozenset(function.slot) for function in functions}
     exemplars = tuple(read_exemplars(folder / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
@@ -127,6 +133,20 @@ def cases(
         for line in lines[:most]:
             if line["calls"]:
                 yield case(f"{name}/{file}:{shown}", domain, line, embedder, model)
+
+
+def own_cases(path: Path, embedder: Any, backend: Any, most: int) -> Iterator[Case]:
+    """Lines that bring their own functions; those whose every slot is a single value that can be said."""
+    with open(path, encoding="utf-8") as opened:
+        lines = [line for line in map(json.loads, opened) if len(line["calls"]) == 1]
+    random.Random(7).shuffle(lines)
+    for line in lines[:most]:
+        domain = Domain(tuple(read_specs(line["specs"])), ())
+        if not all(isinstance(slot.schema, SINGLE) for slot in domain.by_label[line["calls"][0]["name"]].slots):
+            continue
+        found = case(f"{path.parent.name}/{path.stem}:0", domain, line, embedder, Reading.of(backend, domain))
+        if sum(gold is not None for gold in found.gold) == found.size:
+            yield found
 
 
 def training_cases(folder: Path, embedder: Any, shown: int, count: int, seed: int) -> Iterator[Case]:
@@ -164,6 +184,7 @@ def _template(turn: Mapping[str, Any]) -> str:
 
 def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any, model: Reading) -> Case:
     call = line["calls"][0]
+    accepted = line["answers"][0]["arguments"] if "answers" in line else {n: [v] for n, v in call["arguments"].items()}
     function: Function = domain.by_label[call["name"]]
     text = line["utterance"]
     now = datetime.fromisoformat(line["now"]) if "now" in line else None
@@ -178,20 +199,21 @@ def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any, mode
     explained = domain.explained[function.label]
     evidence = Recorder(function, view, expected, explained, places, templates=templates, supplied=candidates.spans,
                         located=located(grammar), tags=model.tags(domain, function, view, expected))  # fmt: skip
-    if embedder is not None and len(function.slots) > 1:
+    if embedder is not None and (len(function.slots) > 1 or not any(place.contexts for place in places)):
         filler = Filler(evidence, grammar.definitions, 24)
         rough = [filler.fillings(p, f.node, f.name) for p, f in zip(places, grammar.slots.fields, strict=True)]
-        vectors = np.stack([embedder.embed(t) for t in slot_texts(function)])
-        evidence.roles = roles(embedder, text, vectors, [slot.name for slot in function.slots], rough)
+        vectors = np.array([embedder.embed(t) for t in slot_texts(function)])
+        names = [slot.name for slot in function.slots]
+        evidence.roles = roles(embedder, text, vectors, embedder.embed(summary(function)), names, rough)
     options: list[list[tuple[dict[str, float], Any, tuple[Span, ...]]]] = []
     gold: list[int | None] = []
     for field in grammar.slots.fields:
         found = _options(Filler(evidence, grammar.definitions, 10_000), domain, function, field, evidence)
         options.append(found)
-        wanted = call["arguments"].get(field.name)
-        span = call.get("spans", {}).get(field.name)
-        gold.append(_right(found, wanted, span) if field.name in call["arguments"] else None)
-    return Case(name, options, gold, len(call["arguments"]))
+        wanted = accepted.get(field.name, [])
+        gold.append(_right(found, wanted, call.get("spans", {}).get(field.name)))
+    size = sum("" not in wanted for wanted in accepted.values())
+    return Case(name, options, gold, max(size, sum(own is not None for own in gold)))
 
 
 def _options(filler: Filler, domain: Domain, function: Function, field: Any, evidence: Recorder) -> Any:
@@ -202,8 +224,8 @@ def _options(filler: Filler, domain: Domain, function: Function, field: Any, evi
     return found
 
 
-def _right(options: Sequence[Any], wanted: Any, span: Sequence[int] | None) -> int | None:
-    right = [i for i, (_, value, _) in enumerate(options) if same_json(value, wanted)]
+def _right(options: Sequence[Any], accepted: Sequence[Any], span: Sequence[int] | None) -> int | None:
+    right = [i for i, (_, value, _) in enumerate(options) if any(same_json(value, wanted) for wanted in accepted)]
     if span is not None:
         exact = [i for i in right if options[i][2] == (Span(*span),)]
         right = exact or right
@@ -269,7 +291,7 @@ def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float, ne
 
 
 def weight(name: str) -> float:
-    return KIN if name.startswith("sgd") else 1.0
+    return KIN if name.startswith(("sgd", "train")) else 1.0
 
 
 def figures(held: Sequence[Case], weights: Mapping[str, float]) -> dict[str, tuple[float, float, int]]:
@@ -314,8 +336,9 @@ def tagged(held: Sequence[Case]) -> dict[str, float]:
 
 def gather(arguments: argparse.Namespace) -> tuple[list[Case], list[Case]]:
     sets = [plan for plan in SETS if arguments.model is None or not plan[0].endswith(("zh", "ja"))]  # it reads English
+    sets = [plan for plan in sets if plan[2] == "0" or not arguments.bare]
     with Pool(WORKERS) as workers:
-        turns = TURNS if arguments.model is None else ()  # an adapter has seen their like
+        turns = TURNS[arguments.bare :] if arguments.model is None else ()  # an adapter has seen their like
         found = workers.map(partial(gathered, arguments), [*sets, *turns], chunksize=1)
     return [c for own in found[: len(sets)] for c in own], [c for own in found[len(sets) :] for c in own]
 
@@ -337,6 +360,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--train", type=Path, default=Path("../shared/train/sgd"))
     parser.add_argument("--model", help="a taught model, by name or path")
+    parser.add_argument("--bare", action="store_true", help="functions without exemplars only: the table of SLOT_WEIGHTS_BARE")
+    parser.add_argument("--near", type=float, default=HELD_NEAR, help="penalty for leaving the weights in use")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--folds", action=argparse.BooleanOptionalAction, default=True, help="cross-validate")
     parser.add_argument("--penalty", type=float, default=0.02)
@@ -349,20 +374,21 @@ def main() -> None:
         everything, extra = gather(arguments)
         if arguments.cache is not None:
             arguments.cache.write_bytes(pickle.dumps((everything, extra)))
-    start, taught = SLOT_WEIGHTS, arguments.model is not None
-    penalty = HELD_NEAR if taught else arguments.penalty
+    start, taught = SLOT_WEIGHTS_BARE if arguments.bare else SLOT_WEIGHTS, arguments.model is not None
+    near = taught or arguments.bare
+    penalty = arguments.near if near else arguments.penalty
     if taught:
         print("tagged  ", tagged(everything))
-        print("read    ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS_READ).items()})
+        print("read    ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS_BARE_READ).items()})
     print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, start).items()})
     print("right among the best twelve", within_reach(everything, start, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
     for half in (0, 1) if arguments.folds else ():
-        fitted = fit([*everything[half::2], *extra], start, penalty, taught)
+        fitted = fit([*everything[half::2], *extra], start, penalty, near)
         for name, row in figures(everything[1 - half :: 2], fitted).items():
             held.setdefault(name, []).append(row)
     print("held out", {n: tuple(round(float(np.mean([r[i] for r in rows])), 3) for i in (0, 1)) for n, rows in held.items()})
-    final = fit([*everything, *extra], start, penalty, taught)
+    final = fit([*everything, *extra], start, penalty, near)
     print("fitted  ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, final).items()})
     print(json.dumps({name: round(float(value), 3) for name, value in final.items() if abs(value) > 5e-4}, indent=4))
 

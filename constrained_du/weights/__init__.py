@@ -8,20 +8,24 @@ from __future__ import annotations
 from constrained_du.weights.confidence import CONFIDENCE_OF_CALLS, CONFIDENCE_OF_REFUSALS
 from constrained_du.weights.functions import (
     BARE,
-    BARE_READ,
     BARE_VALUES,
     BY_HAND,
     OTHER,
     POLES,
     SHOWN,
-    SHOWN_READ,
     FunctionWeights,
 )
-from constrained_du.weights.slots import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS, SLOT_WEIGHTS, SLOT_WEIGHTS_READ
+from constrained_du.weights.slots import (
+    EXEMPLAR_CERTAINTY,
+    OPEN_CERTAINTY,
+    SLOT_SHARPNESS,
+    SLOT_WEIGHTS,
+    SLOT_WEIGHTS_BARE,
+    SLOT_WEIGHTS_BARE_READ,
+)
 
 __all__ = [
     "BARE",
-    "BARE_READ",
     "BARE_VALUES",
     "BY_HAND",
     "CONFIDENCE_OF_CALLS",
@@ -31,9 +35,9 @@ __all__ = [
     "OTHER",
     "POLES",
     "SHOWN",
-    "SHOWN_READ",
     "SLOT_SHARPNESS",
     "SLOT_WEIGHTS",
-    "SLOT_WEIGHTS_READ",
+    "SLOT_WEIGHTS_BARE",
+    "SLOT_WEIGHTS_BARE_READ",
     "FunctionWeights",
 ]
