@@ -160,7 +160,7 @@ def _written(expr: Expr, write: Callable[[Expr], str], between: str, alternative
 def _gbnf(expr: Expr) -> str:
     match expr:
         case Lit(text):
-            return '"' + "".join(_GBNF_ESCAPES.get(c) or _control(c) or c for c in text) + '"'
+            return f'"{text.translate(_GBNF_TEXT)}"'
         case Chars(ranges):
             return "[" + "".join(_range(low, high, _gbnf_point) for low, high in ranges) + "]"
         case Sym(name):
@@ -169,11 +169,13 @@ def _gbnf(expr: Expr) -> str:
             return _written(expr, _gbnf, " ", " | ", "(")
 
 
-_GBNF_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def _control(character: str) -> str:
-    return f"\\x{ord(character):02x}" if ord(character) < 0x20 or character == "\x7f" else ""
+_CONTROLS = (*range(0x20), 0x7F)
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_GBNF_TEXT = str.maketrans({**{chr(point): f"\\x{point:02x}" for point in _CONTROLS}, **_ESCAPES})
+_LARK_TEXT = str.maketrans({**{chr(point): f"\\u{point:04x}" for point in _CONTROLS}, **_ESCAPES})
+_REGEX_TEXT = str.maketrans(
+    {**{chr(point): f"\\x{point:02x}" for point in _CONTROLS}, **{character: f"\\{character}" for character in "\\.+*?()|[]{}^$"}}
+)
 
 
 def _gbnf_point(code_point: int) -> str:
@@ -196,17 +198,13 @@ def _lark_name(name: str, is_rule: bool) -> str:
 def _lark(expr: Expr, names: dict[str, str]) -> str:
     match expr:
         case Lit(text):
-            return '"' + "".join(_GBNF_ESCAPES.get(c) or _u_escape(c) for c in text) + '"'
+            return f'"{text.translate(_LARK_TEXT)}"'
         case Chars(ranges):
             return "/[" + "".join(_range(low, high, _regex_point) for low, high in ranges) + "]/"
         case Sym(name):
             return names[name]
         case _:
             return _written(expr, lambda inner: _lark(inner, names), " ", " | ", "(")
-
-
-def _u_escape(character: str) -> str:
-    return f"\\u{ord(character):04x}" if ord(character) < 0x20 or character == "\x7f" else character
 
 
 def _regex_point(code_point: int) -> str:
@@ -249,16 +247,10 @@ def _split(expr: Expr) -> list[str | Sym]:
 def _regex_text(expr: Expr, written: Mapping[str, str]) -> str:
     match expr:
         case Lit(text):
-            return "".join(_regex_literal(character) for character in text)
+            return text.translate(_REGEX_TEXT)
         case Chars(ranges):
             return "[" + "".join(_range(low, high, _regex_point) for low, high in ranges) + "]"
         case Sym(name):
             return f"(?:{written[name]})"
         case _:
             return _written(expr, lambda inner: _regex_text(inner, written), "", "|", "(?:")
-
-
-def _regex_literal(character: str) -> str:
-    if character in "\\.+*?()|[]{}^$":
-        return f"\\{character}"
-    return f"\\x{ord(character):02x}" if ord(character) < 0x20 or character == "\x7f" else character

@@ -13,6 +13,7 @@ import numpy as np
 
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import (
+    CLAUSE_CUES,
     CUES,
     CUES_AFTER,
     FUNCTION_WORDS,
@@ -238,6 +239,7 @@ class SlotEvidence:
             features["kind unwanted"] = 1.0
         elif _agree(kind, shape):
             features["kind name"] = 1.0
+        features["reported"] = float(self._is_reported(place, first, last))
         features["possessive"] = float(view.text[:span.end].endswith(("'s", "’s")))
         features["cue"] = self._cue(place, first, last)
         features["named"] = self._named(place, first, last)
@@ -339,6 +341,16 @@ class SlotEvidence:
         if CUES_AFTER.get(view.after(last), _NONE) & place.own_words:
             strength += 1.0
         return strength
+
+    def _is_reported(self, place: Place, first: int, last: int) -> bool:
+        """Whether a span is a clause that its cue speaks for, as far as it goes: to the end, or to a time after it."""
+        view = self.view
+        if first == 0 or not CLAUSE_CUES.get(view.before(first), _NONE) & place.own_words:
+            return False
+        rest = [i for i in range(last + 1, len(view.units)) if view.units[i].may_border]
+        if rest and view.words[rest[0]] in PREPOSITIONS:
+            rest = rest[1:]
+        return not any(view.marked[i] for i in range(first, last + 1)) and all(view.marked[i] for i in rest)
 
     def _named(self, place: Place, first: int, last: int) -> float:
         """The slot's own name beside the span ("playlist X", "X playlist")."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from constrained_du.automata import ANY, Ranges, complement, meet, normalise
 from constrained_du.types import compact_json
@@ -62,6 +63,7 @@ def _escapes(ranges: Ranges) -> Iterator[str]:
                 yield compact_json(chr(code_point))[1:-1]
 
 
+@lru_cache(maxsize=1024)
 def characters(ranges: Ranges) -> Expr | None:
     """Code points as they stand in a JSON string; None if none can."""
     raw = meet(ranges, _RAW)
@@ -98,8 +100,14 @@ def trie(texts: Sequence[str], named: Callable[[Expr], Expr], depth: int = 0) ->
 
 
 def _common_beginning(one: str, other: str) -> str:
-    length = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one[:length]
+    same, most = 0, min(len(one), len(other))
+    while same < most:  # by halves: texts may be long
+        middle = (same + most + 1) // 2
+        if one.startswith(other[same:middle], same):
+            same = middle
+        else:
+            most = middle - 1
+    return one[:same]
 
 
 def cat(*parts: Expr) -> Expr:

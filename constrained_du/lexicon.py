@@ -44,7 +44,9 @@ KINDS: tuple[tuple[str, frozenset[str]], ...] = (
         """number count amount quantity size how many rating value price cost percent percentage level degrees
         temperature people party guests passengers tickets rooms seats score brightness volume position floor age
         fare balance 数 数量 人数 个数 金额 温度 亮度 秒 分 度""".split())),
-    ("person", frozenset("person artist author contact owner actor director performer singer 人 歌手 作者 演员 姓名 名前".split())),
+    ("person", frozenset(
+        """person artist author contact recipient receiver sender friend owner actor director performer singer 人 歌手
+        作者 演员 姓名 名前""".split())),
     ("place", frozenset(
         """place city location country state area region destination origin address station airport town venue
         departure arrival from_location to_location 城市 地点 国家 地方 場所 都市 位置 目的地 出发地 駅 区域""".split())),
@@ -76,7 +78,13 @@ CUES: dict[str, frozenset[str]] = {
     "成": frozenset("new".split()), "为": frozenset("new".split()), "不": frozenset("old".split()),
     "由": frozenset("artist 歌手 作者".split()),
 }  # fmt: skip
-# The same for words after a value (Japanese particles, English heads).
+_SAID = frozenset("message text content body note say".split())
+CLAUSE_CUES: dict[str, frozenset[str]] = {
+    "that": _SAID, "saying": _SAID, "says": _SAID,
+    "to": frozenset("task todo remind reminder reminded about activity".split()),
+}  # fmt: skip
+"""Words before a clause that is a value: "tell Ann that I am late", "remind me to water the plants"."""
+# Like CUES for words after a value (Japanese particles, English heads).
 CUES_AFTER: dict[str, frozenset[str]] = {
     "から": frozenset("origin from departure 出发地 出発 出発地 start old".split()),
     "まで": frozenset("destination to arrival 目的地 到着 end".split()),
