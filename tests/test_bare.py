@@ -1,0 +1,61 @@
+"""Functions without exemplars: what their own words and the model make of plain requests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from constrained_du import Converter
+
+
+def spec(label: str, description: str, **slots: str) -> dict[str, Any]:
+    properties = {name: {"type": "string", "description": told} for name, told in slots.items()}
+    parameters = {"type": "object", "properties": properties, "required": list(slots)}
+    return {"label": label, "name": [label.replace("_", " ")], "description": description, "parameters": parameters}
+
+
+SPECS = [
+    spec("add_to_list", "Add an item to a shopping list.", item="What to add.", list="Which list."),
+    spec("send_message", "Send a text message to a contact.", recipient="Who gets it.", message="What the message says."),
+    spec("set_reminder", "Remind the user of something at a time.", about="What to be reminded of.", time="When."),
+    spec("get_weather", "Weather forecast for a place.", place="City or region.", day="The day."),
+    spec("navigate", "Directions to a place.", destination="Where to go."),
+]
+
+
+@pytest.fixture(scope="module")
+def bare(model_path: Path) -> Converter:
+    return Converter(model_path).add_function_specs(SPECS).finalize()
+
+
+@pytest.mark.parametrize(
+    ("said", "label", "arguments"),
+    [
+        ("weather in Rome on Sunday", "get_weather", {"place": "Rome", "day": "Sunday"}),
+        ("will it snow in Bergen", "get_weather", {"place": "Bergen"}),
+        ("navigate to 21 Baker Street", "navigate", {"destination": "21 Baker Street"}),
+        ("text Maria that the train is late", "send_message", {"recipient": "Maria", "message": "the train is late"}),
+        ("remind me to water the ferns at 6pm", "set_reminder", {"about": "water the ferns", "time": "6pm"}),
+        ("put milk and eggs on the grocery list", "add_to_list", {"item": "milk and eggs", "list": "grocery"}),
+    ],
+)
+def test_required_slots_take_what_was_said(bare: Converter, said: str, label: str, arguments: dict[str, str]) -> None:
+    (call,) = bare.convert(said).calls
+    assert (call.name, dict(call.arguments)) == (label, arguments)
+
+
+@pytest.mark.parametrize("said", ["I'm bored", "how do I boil an egg", "call the office"])
+def test_what_no_function_does_is_not_understood(bare: Converter, said: str) -> None:
+    assert bare.convert(said).calls[0].name == "do_not_understand"
+
+
+def test_a_function_that_is_shown_costs_no_reading(model_path: Path, bare: Converter) -> None:
+    """Exemplars tell what its slots look like; the model reads only what no exemplar shows."""
+    shown = Converter(model_path).add_function_specs(SPECS).add_exemplars({
+        "get_weather": ["weather in <place>", "how warm is it in <place> <day>"], "navigate": ["take me to <destination>"],
+    }).finalize()  # fmt: skip
+    said = "what is the weather like in Rome on Sunday"
+    assert shown.convert(said).calls[0].name == bare.convert(said).calls[0].name == "get_weather"
+    assert shown.convert(said).stats.tokens_evaluated < bare.convert(said).stats.tokens_evaluated
