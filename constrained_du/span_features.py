@@ -80,7 +80,18 @@ def _clause_features(view: View, first: int, last: int) -> dict[str, float]:
         "name among words": float(0 < len(lower) < len(content) and any(i > 0 for i in content if i not in lower)),
         "kind inside": float(any(view.marked[i] for i in range(first, last + 1))),
         "code": float(first == last and _is_code(words[first])),
+        "object": float(_is_object(view, first, last)),
     }
+
+
+def _is_object(view: View, first: int, last: int) -> bool:
+    """Whether a span is what a verb is done to ("put some bread on my list"): from the verb to a preposition or the end."""
+    before = view.before(first)
+    verb = view.before(first, 2) if before in DETERMINERS else before
+    after = view.after(last)
+    return verb in VERBS and (after == END or after in PREPOSITIONS or after in SENTENCE_PUNCTUATION) and not any(
+        word in PREPOSITIONS or word in VERBS for word in view.words[first : last + 1]
+    )
 
 
 def _is_verb_form(word: str) -> bool:

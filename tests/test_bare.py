@@ -38,6 +38,7 @@ def bare(model_path: Path) -> Converter:
         ("navigate to 21 Baker Street", "navigate", {"destination": "21 Baker Street"}),
         ("text Maria that the train is late", "send_message", {"recipient": "Maria", "message": "the train is late"}),
         ("remind me to water the ferns at 6pm", "set_reminder", {"about": "water the ferns", "time": "6pm"}),
+        ("put bread on my list", "add_to_list", {"item": "bread"}),
         ("put milk and eggs on the grocery list", "add_to_list", {"item": "milk and eggs", "list": "grocery"}),
     ],
 )

@@ -136,6 +136,7 @@ SLOT_WEIGHTS_BARE: dict[str, float] = {
     "name part": 2.087,
     "named": 0.733,
     "named whole": 1.303,
+    "object": 0.7,
     "possessive": 0.043,
     "preposition inside": -0.24,
     "pronoun": -1.338,
@@ -157,7 +158,7 @@ SLOT_WEIGHTS_BARE: dict[str, float] = {
     "verb inside": -1.125,
     "whole": -0.238,
 }
-"""The same for functions without exemplars, fitted on from those above and held near them."""
+"""The same for functions without exemplars, fitted on from those above and held near them (``object`` set by hand)."""
 
 SLOT_WEIGHTS_BARE_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
@@ -204,6 +205,7 @@ SLOT_WEIGHTS_BARE_READ: dict[str, float] = {
     "named": 0.346,
     "named whole": 1.331,
     "nested": -2.085,
+    "object": 0.7,
     "possessive": 0.246,
     "preposition inside": 0.062,
     "pronoun": -1.332,
