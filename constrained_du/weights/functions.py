@@ -72,7 +72,7 @@ class FunctionWeights:
         return {"bias": 1.0, "words": min(MOST_WORDS, words) / 10, "top lift": lift, "top direct": direct, **top, **own}
 
 
-# The biases of the fallback are lowered after the fit (BARE 0.6, SHOWN 0.6, OTHER 0.4): half of what was
+# The biases of the fallback are lowered after the fit (BARE 0.75, SHOWN 0.6, OTHER 0.4): half of what was
 # fitted on is to be refused, most of what is said to an assistant is not.
 BARE = FunctionWeights(
     {
@@ -92,7 +92,7 @@ BARE = FunctionWeights(
         "left": -1.0,
     },
     {
-        "bias": 1.232,
+        "bias": 1.082,
         "words": 0.613,
         "top similar": 6.332,
         "top terms": -4.517,
@@ -128,7 +128,7 @@ BARE = FunctionWeights(
         "active short": 0.104,
     },
     {
-        "bias": 1.73,
+        "bias": 1.58,
         "words": 0.02,
         "top similar": 12.201,
         "top terms": -5.418,
