@@ -53,6 +53,10 @@ class Reader:
             return False
         return len(self.backend.encode(self.view.text)) <= reading.MOST_TOKENS
 
+    def reads(self, index: int) -> bool:
+        """Whether the model can be asked about a function."""
+        return index in self.heads and self.can_read
+
     @property
     def known(self) -> Mapping[int, Read]:
         return self._known

@@ -26,7 +26,7 @@ from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
 from constrained_du.spec import Function
 from constrained_du.types import Span
-from constrained_du.weights import BARE, OTHER, SHOWN, FunctionWeights
+from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, FunctionWeights
 from constrained_du.words import atoms, is_unspaced, own_words
 
 
@@ -209,13 +209,13 @@ class FunctionScorer:
     prepared: Prepared
 
     def weights_for(self, utterance: str) -> FunctionWeights:
-        """By what there is to go by: the script of the utterance, exemplars, an embedder."""
+        """By what there is to go by: the script of the utterance, exemplars, an embedder, a model that reads."""
         letters = [letter for letter in utterance if letter.isalpha()]
         if sum(map(is_unspaced, letters)) * 2 > len(letters):
             return OTHER
         if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None:
             return SHOWN
-        return BARE
+        return BARE_READ if self.prepared.heads and self.embedder is not None else BARE
 
     def verdict(
         self,

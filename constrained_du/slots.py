@@ -36,6 +36,7 @@ from constrained_du.view import View
 from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
 
 CONSIDERED = 24  # fillings of a slot that are ranked
+READ_LEAD = 0.6  # log odds between the two best ways to fill a function's slots, below which a taught model is asked
 NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
 
 SINGLE = (Text, Number, Enumerated, Boolean, Entity)
@@ -63,6 +64,8 @@ class Slots:
     _fillings: dict[tuple[int, bool], list[list[Filling]]] = field(default_factory=dict)
     _assigned: dict[tuple[int, bool], tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
     """Both by function and whether the model had read the utterance for it."""
+    _open: dict[int, bool] = field(default_factory=dict)
+    """By function whether its slots are left open without the model."""
 
     @property
     def most(self) -> int:
@@ -144,10 +147,26 @@ class Slots:
 
     def _tags(self, index: int) -> Tags | None:
         """What the model says of the words for a function; None where it was not asked."""
-        if self.match is not None or (index not in self.worth_reading and index not in self.reader.known):
+        if self.match is not None or not self._is_read(index):
             return None
         read = self.reader.of([index]).get(index)
         return None if read is None else read.tags
+
+    def _is_read(self, index: int) -> bool:
+        """Whether the model is asked: what is known without it leaves open how the slots are filled."""
+        if index not in self.worth_reading or index in self.reader.known or not self.reader.reads(index):
+            return index in self.reader.known
+        if index not in self._open:
+            self._open[index] = False  # while it is found out: from what is known without the model
+            self._open[index] = self._is_wanting(index) or self.lead(index) < READ_LEAD
+        return self._open[index]
+
+    def _is_wanting(self, index: int) -> bool:
+        """Whether a slot that the function requires is empty, though words are left that may be its value."""
+        chosen, _ = next(self.likely(index)[0]())
+        function = self.domain.functions[index]
+        empty = (slot.required for slot, filling in zip(function.slots, chosen, strict=True) if filling is None)
+        return any(empty) and self.held(index)["left"] > 0
 
     def _filled(
         self, evidence: SlotEvidence, grammar: CallGrammar, slots: Members, places: Mapping[str, Place]

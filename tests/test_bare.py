@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +53,15 @@ def test_what_no_function_does_is_not_understood(bare: Converter, said: str) -> 
     assert bare.convert(said).calls[0].name == "do_not_understand"
 
 
-def test_a_function_that_is_shown_costs_no_reading(model_path: Path, bare: Converter) -> None:
-    """Exemplars tell what its slots look like; the model reads only what no exemplar shows."""
-    shown = Converter(model_path).add_function_specs(SPECS).add_exemplars({
-        "get_weather": ["weather in <place>", "how warm is it in <place> <day>"], "navigate": ["take me to <destination>"],
-    }).finalize()  # fmt: skip
-    said = "what is the weather like in Rome on Sunday"
-    assert shown.convert(said).calls[0].name == bare.convert(said).calls[0].name == "get_weather"
-    assert shown.convert(said).stats.tokens_evaluated < bare.convert(said).stats.tokens_evaluated
+def test_only_functions_that_no_exemplar_shows_are_read(model_path: Path, tmp_path: Path) -> None:
+    shown = {"get_weather": ["weather in <place>", "how warm is it in <place> <day>"], "navigate": ["take me to <destination>"]}
+    Converter(model_path).add_function_specs(SPECS).add_exemplars(shown).finalize(tmp_path / "home")
+    (kept,) = (tmp_path / "home").rglob("tokens.json")
+    heads = {int(name.removeprefix("head-")) for name in json.loads(kept.read_text()) if name.startswith("head-")}
+    assert heads == {index for index, function in enumerate(SPECS) if function["label"] not in shown}
+
+
+def test_what_is_plain_is_not_read(bare: Converter) -> None:
+    """The second look is for slots that are left open: a line that is plain costs no more than its function."""
+    plain, empty = bare.convert("weather in Rome on Sunday"), bare.convert("put bread on my list")
+    assert plain.stats.tokens_evaluated <= 30 < empty.stats.tokens_evaluated

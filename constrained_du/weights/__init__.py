@@ -8,6 +8,7 @@ from __future__ import annotations
 from constrained_du.weights.confidence import CONFIDENCE_OF_CALLS, CONFIDENCE_OF_REFUSALS
 from constrained_du.weights.functions import (
     BARE,
+    BARE_READ,
     BARE_VALUES,
     BY_HAND,
     OTHER,
@@ -26,6 +27,7 @@ from constrained_du.weights.slots import (
 
 __all__ = [
     "BARE",
+    "BARE_READ",
     "BARE_VALUES",
     "BY_HAND",
     "CONFIDENCE_OF_CALLS",
