@@ -153,12 +153,14 @@ class Slots:
         return None if read is None else read.tags
 
     def _is_read(self, index: int) -> bool:
-        """Whether the model is asked: what is known without it leaves open how the slots are filled."""
+        """Whether the model is asked: the function requires slots, and what is known without it leaves open how they
+        are filled. (Where none is required, reading changed as many answers for the worse.)"""
         if index not in self.worth_reading or index in self.reader.known or not self.reader.reads(index):
             return index in self.reader.known
         if index not in self._open:
             self._open[index] = False  # while it is found out: from what is known without the model
-            self._open[index] = self._is_wanting(index) or self.lead(index) < READ_LEAD
+            requires = any(slot.required for slot in self.domain.functions[index].slots)
+            self._open[index] = requires and (self._is_wanting(index) or self.lead(index) < READ_LEAD)
         return self._open[index]
 
     def _is_wanting(self, index: int) -> bool:

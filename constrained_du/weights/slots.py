@@ -136,7 +136,7 @@ SLOT_WEIGHTS_BARE: dict[str, float] = {
     "name part": 2.087,
     "named": 0.733,
     "named whole": 1.303,
-    "object": 0.7,
+    "object": 0.3,
     "possessive": 0.043,
     "preposition inside": -0.24,
     "pronoun": -1.338,
