@@ -17,7 +17,7 @@ from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
 from constrained_du.opposites import Sides, actuates, sides, tells_state
-from constrained_du.places import Place, places
+from constrained_du.places import Place, is_shown, places
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.spec import Function
@@ -88,7 +88,7 @@ class Domain:
         """The developer's functions with slots that no exemplar shows."""
         return tuple(
             index for index, f in enumerate(self.functions)
-            if f.slots and CONVERSATION not in f.extras and not any(place.contexts for place in self.places[f.label].values())
+            if f.slots and CONVERSATION not in f.extras and not is_shown(self.places[f.label].values())
         )  # fmt: skip
 
     @cached_property

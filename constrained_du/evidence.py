@@ -24,7 +24,7 @@ from constrained_du.lexicon import (
 )  # fmt: skip
 from constrained_du.opposites import compared, sides
 from constrained_du.picks import is_pick, ordinal
-from constrained_du.places import SLOT, Place, words_in
+from constrained_du.places import SLOT, Place, is_shown, words_in
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.span_features import MOMENTS, SHAPED, is_capital, verbatim_features
@@ -78,7 +78,7 @@ class SlotEvidence:
         self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
         self._sides = sides(self.view.text)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
-        self._is_shown = any(place.contexts for place in self.others)
+        self._is_shown = is_shown(self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 

@@ -127,6 +127,11 @@ def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
     return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
 
 
+def is_shown(places: Iterable[Place]) -> bool:
+    """Whether exemplars show any of a function's slots."""
+    return any(place.contexts for place in places)
+
+
 def _contexts(exemplar: Exemplar, slot: str) -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
     words: list[str] = [START]
     marks: list[int] = []

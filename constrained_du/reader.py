@@ -12,7 +12,6 @@ from functools import cached_property
 
 from constrained_du import reading
 from constrained_du.backend import Backend, Passage, Prefix
-from constrained_du.exemplars import Exemplar
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
 from constrained_du.types import Span
@@ -29,9 +28,9 @@ class Read:
     tags: Tags | None
 
 
-def head_of(function: Function, backend: Backend, exemplars: Sequence[Exemplar] = ()) -> list[int]:
+def head_of(function: Function, backend: Backend) -> list[int]:
     """The tokens before every utterance that is read for a function."""
-    return [*backend.start_tokens, *backend.encode(reading.head(backend.encode, function, exemplars))][-MOST_HEAD:]
+    return [*backend.start_tokens, *backend.encode(reading.head(backend.encode, function))][-MOST_HEAD:]
 
 
 @dataclass

@@ -21,6 +21,7 @@ from constrained_du.errors import DecodeError
 from constrained_du.evidence import Features
 from constrained_du.fillings import Filling
 from constrained_du.opposites import asks_state, compared, sides
+from constrained_du.places import is_shown
 from constrained_du.reader import head_of
 from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
@@ -342,7 +343,7 @@ class FunctionScorer:
         function, summaries = self.domain.functions[index], self.prepared.retrieval.descriptions
         if self.embedder is None or not self.prepared.slots or summaries is None:
             return {}
-        if len(function.slots) < 2 and any(place.contexts for place in self.domain.places[function.label].values()):
+        if len(function.slots) < 2 and is_shown(self.domain.places[function.label].values()):
             return {}
         names = [slot.name for slot in function.slots]
         return roles(self.embedder, utterance, self.prepared.slots[index], summaries[index], names, fillings)

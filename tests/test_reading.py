@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted import ScriptedBackend
 
 from constrained_du import Converter, reading
+from constrained_du.backend import Passage
 from constrained_du.exemplars import Exemplar, read_exemplars
 from constrained_du.llama import LlamaBackend
 from constrained_du.reader import Reader, head_of
@@ -19,7 +21,7 @@ from constrained_du.tags import Tags
 from constrained_du.types import Span
 from constrained_du.view import View
 
-SPEC = {
+SPEC: dict[str, Any] = {
     "label": "post_parcel", "name": ["post parcel"], "description": "Send a parcel to somebody.",
     "parameters": {"type": "object", "required": [], "properties": {
         "receiver": {"type": "string", "description": "Who gets the parcel."},
@@ -178,18 +180,43 @@ def test_a_model_that_was_not_taught_is_not_asked(multilingual_path: Path) -> No
     assert not backend.taught and converter.convert("post it to Bath").calls
 
 
-def test_a_supplied_value_outweighs_what_the_model_says_of_its_words(model_path: Path) -> None:
-    spec = {**SPEC, "parameters": {"type": "object", "properties": {"receiver": {"type": "contact"}}}}
+ASKING = {**SPEC, "parameters": {**SPEC["parameters"], "required": ["receiver", "town"]}}
+"""A function that is read: it requires slots."""
+
+
+@pytest.fixture
+def passages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many functions were read at each time of asking."""
+    asked: list[int] = []
+    read = LlamaBackend.read
+
+    def counted(self: LlamaBackend, passages: Sequence[Passage]) -> list[list[list[float]]]:
+        asked.append(len(passages))
+        return read(self, passages)
+
+    monkeypatch.setattr(LlamaBackend, "read", counted)
+    return asked
+
+
+def test_a_supplied_value_outweighs_what_the_model_says_of_its_words(model_path: Path, passages: list[int]) -> None:
+    slots = {**ASKING["parameters"]["properties"], "receiver": {"type": "contact"}}
+    spec = {**ASKING, "parameters": {**ASKING["parameters"], "properties": slots}}
     converter = Converter(model_path, embedder=None, context=1024).add_function_specs([spec])
     with pytest.warns(SpecWarning, match="contact"):
         converter.finalize()
-    result = converter.convert("post the parcel", {"contact": [(9, 15)]}, tool_choice="required")
-    assert dict(result[0].arguments) == {"receiver": "parcel"} and result.stats.tokens_evaluated > 0
+    result = converter.convert("post the parcel quickly", {"contact": [(9, 15)]}, tool_choice="required")
+    assert dict(result[0].arguments)["receiver"] == "parcel" and passages == [1], "the town is open"
 
 
-def test_an_artifact_keeps_what_a_taught_model_reads_first(model_path: Path, tmp_path: Path) -> None:
-    made = Converter(model_path, embedder=None, context=1024).add_function_specs([SPEC]).finalize(tmp_path / "parcels")
-    said = "post it to Mister Bloom in Dublin, fast"
+def test_a_function_that_requires_nothing_is_not_read(model_path: Path, passages: list[int]) -> None:
+    converter = Converter(model_path, embedder=None, context=1024).add_function_specs([SPEC]).finalize()
+    assert converter.convert("post it to Mister Bloom in Dublin").calls and passages == []
+
+
+def test_an_artifact_keeps_what_a_taught_model_reads_first(model_path: Path, tmp_path: Path, passages: list[int]) -> None:
+    made = Converter(model_path, embedder=None, context=1024).add_function_specs([ASKING]).finalize(tmp_path / "parcels")
+    said = "kindly post it on to old Mister Bloom, somewhere or other"
     loaded = Converter.load_from_disk(tmp_path / "parcels")
-    assert loaded.convert(said).calls == made.convert(said).calls
-    assert loaded.convert(said).stats.tokens_evaluated == made.convert(said).stats.tokens_evaluated
+    first, again = made.convert(said, tool_choice="required"), loaded.convert(said, tool_choice="required")
+    assert again.calls == first.calls and passages == [1, 1]
+    assert again.stats.tokens_evaluated == first.stats.tokens_evaluated
