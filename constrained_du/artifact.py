@@ -34,6 +34,7 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 ARRAYS = "arrays.npz"
 STATES = "states.bin"
+PART = 1 << 20  # bytes of the states whose digest is taken at a time
 _REPAIR = "finalize it again"
 
 
@@ -216,13 +217,23 @@ def _checked(directory: Path, name: str, digest: object) -> bytes:
 def _mapped(path: Path, digest: object) -> memoryview:
     try:
         with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) if size else memoryview(b"")
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(file.fileno()).st_size else None
     except (OSError, ValueError) as problem:
         raise ArtifactError(f"{path} cannot be read ({problem}) - {_REPAIR}") from None
-    if sha256(mapped).hexdigest() != digest:
+    if _digest_of(pages) != digest:
         raise ArtifactError(f"{path} is damaged: its digest does not fit - {_REPAIR}")
-    return mapped
+    return memoryview(b"" if pages is None else pages)
+
+
+def _digest_of(pages: mmap.mmap | None) -> str:
+    """Part by part, each given back to the system: what is read here is not yet needed in memory."""
+    state = sha256()
+    for start in range(0, 0 if pages is None else len(pages), PART):
+        assert pages is not None
+        state.update(pages[start : start + PART])
+        if hasattr(pages, "madvise"):  # not on Windows
+            pages.madvise(mmap.MADV_DONTNEED, start, min(PART, len(pages) - start))
+    return state.hexdigest()
 
 
 def _cut(directory: Path, states: memoryview, layout: Mapping[str, Any]) -> dict[str, memoryview]:

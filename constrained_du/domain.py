@@ -16,8 +16,8 @@ from constrained_du.exemplars import Exemplar
 from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
-from constrained_du.opposites import Sides, actuates, sides, tells_state
-from constrained_du.places import Place, is_shown, places
+from constrained_du.opposites import Sides, actuates, one_and_all, sides, tells_state
+from constrained_du.places import Place, Shape, places, shapes, spares
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.spec import Function
@@ -84,12 +84,17 @@ class Domain:
         return {f.label: places(f, self.exemplars_of.get(f.label, ()), named) for f in self.functions}
 
     @cached_property
-    def bare(self) -> tuple[int, ...]:
-        """The developer's functions with slots that no exemplar shows."""
+    def spares(self) -> Mapping[str, Mapping[str, str]]:
+        """For each function its slots that stand in for another one, and which."""
+        return {f.label: spares(self.places[f.label].values()) for f in self.functions}
+
+    @cached_property
+    def readable(self) -> tuple[int, ...]:
+        """The developer's functions with slots, described in a script with spaces: a taught model may read for them."""
         return tuple(
             index for index, f in enumerate(self.functions)
-            if f.slots and CONVERSATION not in f.extras and not is_shown(self.places[f.label].values())
-        )  # fmt: skip
+            if f.slots and CONVERSATION not in f.extras and not any(map(is_unspaced, summary(f)))
+        )
 
     @cached_property
     def sides(self) -> tuple[Sides, ...]:
@@ -105,6 +110,16 @@ class Domain:
     def reporters(self) -> tuple[bool, ...]:
         """For each function whether it tells how things are."""
         return tuple(tells_state(function.label.replace("_", " ")) or tells_state(function.name) for function in self.functions)
+
+    @cached_property
+    def sweeping(self) -> tuple[int, ...]:
+        """The functions that do to all things what another one does to one."""
+        return one_and_all([function.label for function in self.functions])
+
+    @cached_property
+    def shapes(self) -> Mapping[str, tuple[Shape, ...]]:
+        """For each function which slots each of its exemplars fills."""
+        return {f.label: shapes(self.places[f.label].values(), self.exemplars_of.get(f.label, ())) for f in self.functions}
 
     @cached_property
     def explained(self) -> Mapping[str, frozenset[str]]:

@@ -8,36 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from constrained_du import slot_features as of_slot
 from constrained_du.grammar import Choice
-from constrained_du.lexicon import (
-    CLAUSE_CUES,
-    CUES,
-    CUES_AFTER,
-    FUNCTION_WORDS,
-    NEGATORS,
-    PREPOSITIONS,
-    stem,
-    words_of,
-)  # fmt: skip
+from constrained_du.lexicon import FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.opposites import compared, sides
 from constrained_du.picks import is_pick, ordinal
-from constrained_du.places import SLOT, Place, is_shown, words_in
+from constrained_du.places import SLOT, Place, is_naming, is_shown, words_in
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
-from constrained_du.span_features import MOMENTS, SHAPED, is_capital, verbatim_features
+from constrained_du.slot_features import agree
+from constrained_du.span_features import MOMENTS, SHAPED, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import END, START, View
-from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
 from constrained_du.words import is_unspaced
 
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
+IMPLIED = 0.7  # how clearly a value is said that another slot's value implies
 FEW = 200  # listed values among which longer ones that were said are looked for
 
 Features = dict[str, float]
@@ -85,7 +80,7 @@ class SlotEvidence:
     @property
     def weights(self) -> Mapping[str, float]:
         if self._is_shown:
-            return SLOT_WEIGHTS
+            return SLOT_WEIGHTS if self.tags is None else SLOT_WEIGHTS_READ
         return SLOT_WEIGHTS_BARE if self.tags is None else SLOT_WEIGHTS_BARE_READ
 
     def _total(self, features: Mapping[str, float]) -> float:
@@ -141,15 +136,43 @@ class SlotEvidence:
         if place.contexts:
             both, smaller = self._contexts_at(place)
             features["mention context"], features["mention between"] = both[first][last], smaller[first][last]
-        features["mention cue"] = self._cue(place, first, last)
+        features["mention cue"] = of_slot.cue(self.view, place, first, last)
         features["nested"] = float(self._is_nested(self.view.span_of(first, last)))
-        features["mention named"] = self._named(place, first, last)
-        features["mention named whole"] = self._named_whole(place, first, last)
+        features["mention named"] = of_slot.named(self.view, place, first, last)
+        features["mention named whole"] = of_slot.named_whole(self.view, place, first, last)
         if self.tags is not None:
             features |= {f"mention {name}": value for name, value in self.tags.features(place.name, first, last).items()}
 
     def mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
-        """How clearly an enum's value is said (0 to 1), and where."""
+        """How clearly an enum's value is said (0 to 1), and where; nowhere, if only another slot's value holds it."""
+        strength, span = self._mention(place, value)
+        return (IMPLIED, None) if self._is_implied(place, value, span) else (strength, span)
+
+    def _is_implied(self, place: Place, value: JsonValue, span: Span | None) -> bool:
+        """Whether what was said is another slot's value, made of this one's word: "locked" of the kind "lock"."""
+        if not isinstance(value, str) or not isinstance(place.schema, Enumerated):
+            return False
+        texts = (value, *place.aliases.get(value, ()))
+        return any(
+            other != place.name and (span is None or said.start <= span.start < span.end <= said.end)
+            and any(of_slot.is_made_of(words, text) for text in texts)
+            for other, words, said in self._said_values
+        )
+
+    @cached_property
+    def _said_values(self) -> tuple[tuple[str, str, Span], ...]:
+        """What slots list and was said, word for word: slot, words, span."""
+        listed = [place for place in self.others if isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW]
+        found = (
+            (place.name, self._mention(place, value))
+            for place in listed if isinstance(place.schema, Enumerated) for value in place.schema.values
+        )
+        return tuple(
+            (name, self.view.text[span.start : span.end].casefold(), span)
+            for name, (strength, span) in found if strength == 1.0 and span is not None
+        )
+
+    def _mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
         if value is None:
             return 0.0, None
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -200,7 +223,7 @@ class SlotEvidence:
         """Evidence for true or false: its own words said plainly or negated, or yes and no."""
         words, stems = self.view.words, self.view.stems
         verdict = 0.0
-        if place.name in self.expected or len(words) <= 6:
+        if place.name in self.expected or (not self.expected and len(words) <= 6):
             verdict += polarity(self.view.text).leaning
         same, opposite = compared(self._sides, sides(place.name.replace("_", " ")))
         verdict += 1.5 * (same - opposite)
@@ -232,26 +255,31 @@ class SlotEvidence:
             features["recurs" if view.recurs(first, last) else "recurs not"] = 1.0
         elif kind in SHAPED:
             missing = "moment missing" if kind in MOMENTS else "kind missing"
-            features["kind same" if _agree(kind, shape) else "kind other" if shape in SHAPED else missing] = 1.0
+            features["kind same" if agree(kind, shape) else "kind other" if shape in SHAPED else missing] = 1.0
             features["moment part"] = float(kind == "datetime" and self._is_part(first, last))
             features["recurs elsewhere"] = float(self._rhythmic and view.recurs(first, last))
         elif shape in SHAPED:
             features["kind unwanted"] = 1.0
-        elif _agree(kind, shape):
+        elif agree(kind, shape):
             features["kind name"] = 1.0
-        features["reported"] = float(self._is_reported(place, first, last))
+        if shape in SHAPED and not agree(kind, shape):
+            features["kind clash"] = float(any(agree(other.kind, shape) for other in self.others if other.name != place.name))
+        features["reported"] = float(of_slot.is_reported(view, place, first, last))
         features["possessive"] = float(view.text[:span.end].endswith(("'s", "’s")))
-        features["cue"] = self._cue(place, first, last)
-        features["named"] = self._named(place, first, last)
-        features["named whole"] = self._named_whole(place, first, last)
-        features["described"], features["described alone"] = self._described(place, first, last)
-        part = self._name_part(place, first, last)
+        features["cue"] = of_slot.cue(self.view, place, first, last)
+        features["named"] = of_slot.named(self.view, place, first, last)
+        features["named whole"] = of_slot.named_whole(self.view, place, first, last)
+        features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
+        features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
+        features |= self._beside(place, first, last)
+        part = of_slot.name_part(view, place, first, last)
         if part:
             features["name part"] = part
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)
             if kind in SHAPED:
-                features["expected kind"] = float(_agree(kind, shape))
+                features["expected kind"] = float(agree(kind, shape))
+                features["expected other"] = 1.0 - features["expected kind"]
         if (place.name, span) in self.templates:
             features["template"], features["template share"] = 1.0, self.templates[place.name, span]
         elif self.templates:
@@ -263,13 +291,32 @@ class SlotEvidence:
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
         if choice.source == "verbatim" and first == 0 < last and not features.get("kind same"):
-            features["from start"] = float(place.name not in self.expected and not _is_title(view, first, last))
+            features["from start"] = float(place.name not in self.expected and not of_slot.is_title(view, first, last))
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source != "verbatim":
             features["nested"] = float(self._is_nested(span))
+            features["cut word"] = float(of_slot.cuts_word(view, span))
+        else:
+            content = [i for i in range(first, last + 1) if view.is_content[i]]
+            own = bool(content) and all(view.stems[i] in self._function_words for i in content)
+            features["own words"] = float(own)
+            features["own words named"] = float(own and is_naming(place))
+            features["empty named"] = float(not content and is_naming(place))
+
+    def _beside(self, place: Place, first: int, last: int) -> Features:
+        """Words of the slot's name beside the span, or at its end, where exemplars show none there: "2 guests" under
+        "a table for <guests>"."""
+        if not place.contexts:
+            return {}
+        left, right = of_slot.beside(self.view, place, first, last)
+        ends = last > first and self.view.stems[last] in place.name_words
+        return {
+            "beside unlike": float((left and not place.named_beside[0]) or (right and not place.named_beside[1])),
+            "ends named": float(ends and not place.named_beside[1]),
+        }
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
         """Where values of a slot's own kind were said: supplied, listed, or of its shape."""
@@ -279,7 +326,7 @@ class SlotEvidence:
             if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):
                 found.add(span)
         if place.kind in SHAPED and (place.kind != "number" or isinstance(place.schema, Number)):
-            found.update(span for span, kind in self.view.kinds.items() if _agree(place.kind, kind))
+            found.update(span for span, kind in self.view.kinds.items() if agree(place.kind, kind))
         return frozenset(found)
 
     def _range(self, span: Span) -> range:
@@ -330,95 +377,6 @@ class SlotEvidence:
             smaller = np.minimum(lefts[:, :, None], rights[:, None, :]).max(axis=0)
             self._contexts[place.name] = (both.tolist(), smaller.tolist())
         return self._contexts[place.name]
-
-    def _cue(self, place: Place, first: int, last: int) -> float:
-        """Prepositions and particles beside the span that speak for this slot."""
-        view = self.view
-        strength = 0.0
-        for distance, weight in ((1, 1.0), (2, 0.5)):
-            if CUES.get(view.before(first, distance), _NONE) & place.own_words:
-                strength += weight
-        if CUES_AFTER.get(view.after(last), _NONE) & place.own_words:
-            strength += 1.0
-        return strength
-
-    def _is_reported(self, place: Place, first: int, last: int) -> bool:
-        """Whether a span is a clause that its cue speaks for, as far as it goes: to the end, or to a time after it."""
-        view = self.view
-        if first == 0 or not CLAUSE_CUES.get(view.before(first), _NONE) & place.own_words:
-            return False
-        rest = [i for i in range(last + 1, len(view.units)) if view.units[i].may_border]
-        if rest and view.words[rest[0]] in PREPOSITIONS:
-            rest = rest[1:]
-        return not any(view.marked[i] for i in range(first, last + 1)) and all(view.marked[i] for i in rest)
-
-    def _named(self, place: Place, first: int, last: int) -> float:
-        """The slot's own name beside the span ("playlist X", "X playlist")."""
-        view = self.view
-        around = (view.before(first), view.before(first, 2), view.after(last))
-        return float(any(stem(word) in place.name_words and word not in PREPOSITIONS for word in around))
-
-    def _named_whole(self, place: Place, first: int, last: int) -> float:
-        """Whether all words of a slot's name, several, stand before or after the span ("first name is X")."""
-        if len(place.name_words) < 2:
-            return 0.0
-        stems = self.view.stems
-        before, after = set(stems[max(0, first - 4) : first]), set(stems[last + 1 : last + 4])
-        return float(place.name_words <= before or place.name_words <= after)
-
-    def _described(self, place: Place, first: int, last: int) -> tuple[float, float]:
-        """Share of the span's words that the slot's description speaks of ("such as song, album"),
-        and whether it speaks of all and no other slot's does."""
-        view = self.view
-        own = [i for i in range(first, last + 1) if view.is_content[i]] or [first]
-        if view.is_unspaced[first]:
-            said = "".join(view.words[first : last + 1])
-            return (1.0, 1.0) if last > first and said in place.description else (0.0, 0.0)
-        spoken = [view.stems[i] for i in own if view.stems[i] in place.described]
-        alone = len(spoken) == len(own) and not any(
-            all(word in other.described for word in spoken) for other in self.others if other.name != place.name
-        )
-        return len(spoken) / len(own), float(alone)
-
-    def _name_part(self, place: Place, first: int, last: int) -> float:
-        """Given and family names: the first word of a name, and what follows it."""
-        if not place.name_words & _GIVEN and not place.name_words & _FAMILY:
-            return 0.0
-        view = self.view
-        follows = first > 0 and _namelike(view, first - 1) and view.units[first - 1].end + 1 == view.units[first].start
-        more = last + 1 < len(view.units)
-        leads = more and _namelike(view, last + 1) and view.units[last].end + 1 == view.units[last + 1].start
-        inside = all(_namelike(view, i) for i in range(first, last + 1))
-        if not inside:
-            return -1.0
-        if place.name_words & _GIVEN:
-            return 1.0 if first == last and leads and not follows else -0.5 if last > first else 0.0
-        return 1.0 if follows and not leads else -0.5 if last > first else 0.0
-
-
-_GIVEN = frozenset(("first", "given", "forename"))
-_FAMILY = frozenset(("last", "family", "surname"))
-
-
-def _is_title(view: View, first: int, last: int) -> bool:
-    """Whether every word of a span that means something has a capital."""
-    return all(is_capital(view, i) for i in range(first, last + 1) if view.is_content[i])
-
-
-def _namelike(view: View, index: int) -> bool:
-    return view.units[index].kind == "word" and view.is_content[index] and (
-        is_capital(view, index) or view.text.islower() or view.text.isupper()
-    )
-
-
-_NONE: frozenset[str] = frozenset()
-
-
-def _agree(kind: str, shape: str) -> bool:
-    if kind == shape:
-        return True
-    pairs = {("datetime", "date"), ("datetime", "time"), ("date", "datetime"), ("time", "datetime"), ("duration", "number")}
-    return (kind, shape) in pairs or (kind in ("person", "place", "title") and shape == "name")
 
 
 def _agreement(context: tuple[str, ...], view: View, at: int, side: int) -> float:

@@ -27,8 +27,15 @@ PREPOSITIONS = frozenset(
 )
 DETERMINERS = frozenset("a an the this that these those some any my your his her its our their".split())
 PRONOUNS = frozenset("me us him her them you it i we he she they myself yourself".split())
+PLEASANTRIES = frozenset(
+    """yes yeah yep yup no nope ok okay sure hi hello hey thanks thank thx please sorry hmm oh um uh ah well bye goodbye cheers great
+    perfect awesome alright fine cool welcome actually instead wait maybe anyway""".split()
+)
+"""Words that greet, thank, agree or hesitate."""
 CLAUSE_WORDS = frozenset("who whom whose which that what when where why how if because than while so but i we you".split())
 """Words that begin or belong to a clause."""
+CLASSIFIERS = frozenset("个部件家张首只本场份条款位间辆台盏扇颗种集季")
+"""What counts things in Chinese, and stands before them like an article."""
 RECURRENCE = frozenset("every each daily weekly monthly yearly hourly weekdays weekends 毎 每".split())
 JOINTS = frozenset("a an the of and & de la le is".split())
 """Small words inside names."""
@@ -136,6 +143,8 @@ def stem(word: str) -> str:
     """A word without its English plural; other scripts as they are."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes", "zzes")):
+        return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
         return word[:-1]
     return word

@@ -44,6 +44,8 @@ _LOCKS = (
         r"|\b(?:close|shut)\b[\w '’]{1,24}\block\b"
     ), " lock "),
 )  # fmt: skip
+_ALL = frozenset("all every everything each both entire whole".split())
+_ALL_UNSPACED = re.compile("所有|全部|一切|每|都|すべて|全て|ぜんぶ|みんな")
 _SWITCHED = frozenset("turn switch power flip put come go stay keep is are be lights light lamp fan tv".split())
 _SIDES = tuple(tuple(frozenset(stem(word) for word in side.split()) for side in pair) for pair in _PAIRS)
 _PATTERNS = tuple(tuple(re.compile(side) for side in pair) for pair in _UNSPACED)
@@ -65,6 +67,17 @@ def sides(text: str) -> Sides:
 def _switches(words: Sequence[str], index: int) -> bool:
     """Whether "on" is a state and no preposition: at the end, or after a verb of switching."""
     return index + 1 == len(words) or (index > 0 and words[index - 1] in _SWITCHED)
+
+
+def speaks_of_all(text: str) -> bool:
+    """Whether a text says that all of something is meant."""
+    return bool(_ALL_UNSPACED.search(text)) or any(word in _ALL for word in words_of(text))
+
+
+def one_and_all(names: Sequence[str]) -> tuple[int, ...]:
+    """The functions that do to all things what another one does to one ("cancel_all_timers" beside "cancel_timer")."""
+    words = [frozenset(stem(word) for word in words_of(name)) for name in names]
+    return tuple(index for index, own in enumerate(words) if own & _ALL and own - _ALL in words)
 
 
 def compared(said: Sides, own: Sides) -> tuple[bool, bool]:

@@ -5,12 +5,13 @@ words that exemplars show around them. Made once for a domain; knows no utteranc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.lexicon import FUNCTION_WORDS, KINDS, stem, words_of
+from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
 from constrained_du.terms import normalised
@@ -18,8 +19,11 @@ from constrained_du.types import JsonValue
 from constrained_du.view import END, START
 from constrained_du.words import atoms, is_unspaced
 
+FEW = 200  # listed values that are looked for in exemplars
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 SLOT = "<slot>"
+Shape = frozenset[frozenset[str]]
+"""Groups of slots of which one each is filled."""
 _ASPECTS = "着了上好"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
@@ -69,6 +73,13 @@ class Place:
             if any(sign in self.description for sign in signs if not sign.isascii()):
                 return kind
         return "other"
+
+    @cached_property
+    def named_beside(self) -> tuple[bool, bool]:
+        """Whether some exemplar has a word of the slot's name right before the slot, and right after it."""
+        sides = zip(*((before[:1], after[:1]) for before, after in self.contexts), strict=True)
+        left, right = (any(stem(word) in self.name_words for words in side for word in words) for side in sides)
+        return left, right
 
     @cached_property
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
@@ -125,6 +136,64 @@ def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
     contexts = [context for exemplar in own for context in _contexts(exemplar, slot.name)]
     share = sum(slot.name in exemplar.slots for exemplar in own) / len(own) if own else 0.0
     return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
+
+
+_NAMING = frozenset("name title label nickname 名称 名前 名字".split())
+_SPARE = re.compile(
+    r"\b(?:when|if|where) (?:none|no (?P<what>\w+)) (?:is |are |was |has been )?(?:named|given|specified|mentioned|set|said)\b"
+    "|没有?(?:指定|给出|说出|提到|提及)(?P<whose>[^，。；：,.;:]{1,6}?)时|(?P<welche>[^、。,.]{1,6}?)(?:の指定)?[がの](?:な|無)い(?:場合|とき|時)",
+    re.IGNORECASE,
+)
+_SELF = re.compile(r"default|otherwise|assume|默认|デフォルト|既定", re.IGNORECASE)
+
+
+def is_naming(place: Place) -> bool:
+    """Whether a slot holds what something is called, and is named for nothing else."""
+    return place.name_words <= _NAMING
+
+
+def spares(places: Iterable[Place]) -> dict[str, str]:
+    """The slots that stand in for another, by their own description ("the kind meant when none is named"): the other
+    by the spare one."""
+    every = list(places)
+    found: dict[str, str] = {}
+    for spare in every:
+        match = None if _SELF.search(spare.description) else _SPARE.search(spare.description)
+        if match is None:
+            continue
+        what = next((word for word in match.groupdict().values() if word), "")
+        others = [place for place in every if place is not spare]
+        named = [place for place in others if what and (stem(what.casefold()) in place.name_words or what in place.name)]
+        named = named or [place for place in others if is_naming(place) and (not what or what in _NAMING)]
+        if len(named) == 1:
+            found[spare.name] = named[0].name
+    return found
+
+
+def shapes(places: Iterable[Place], exemplars: Iterable[Exemplar]) -> tuple[Shape, ...]:
+    """Which slots each exemplar fills: those that it marks, and those of a number or a listed value in its words."""
+    every = list(places)
+    numbers = frozenset(place.name for place in every if isinstance(place.schema, Number))
+    found: list[Shape] = []
+    for exemplar in exemplars:
+        if exemplar.mode == "negative":
+            continue
+        shape = {frozenset((name,)) for name in exemplar.slots}
+        text = " ".join(part for part in exemplar.parts if isinstance(part, str))
+        said = [stem(word) for word in words_in(text)]
+        if numbers and find_numbers(text):
+            shape.add(numbers)
+        shape |= {frozenset((place.name,)) for place in every if _lists_one_of(place, said)}
+        found.append(frozenset(shape))
+    return tuple(found)
+
+
+def _lists_one_of(place: Place, said: Sequence[str]) -> bool:
+    if not isinstance(place.schema, Enumerated) or place.is_boolean or len(place.schema.values) > FEW:
+        return False
+    texts = [text for value in place.schema.values for text in (str(value), *place.aliases.get(str(value), ()))]
+    phrases = ([stem(word) for word in words_in(text)] for text in texts)
+    return any(phrase and phrase in (list(said[i : i + len(phrase)]) for i in range(len(said))) for phrase in phrases)
 
 
 def is_shown(places: Iterable[Place]) -> bool:

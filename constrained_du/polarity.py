@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from constrained_du.lexicon import AFFIRMATIVE, NEGATIVE
+from constrained_du.lexicon import AFFIRMATIVE, FUNCTION_WORDS, NEGATIVE, PLEASANTRIES
 from constrained_du.terms import normalised
 from constrained_du.words import atoms, is_unspaced
 
@@ -20,6 +20,9 @@ _NO_PHRASES = ("not really", "no way", "不是", "不对", "不行", "不用", "
                "ちがい", "だめ", "ダメ", "いりません", "そうじゃない", "ではない", "結構です")  # fmt: skip
 _YES = frozenset((*(word for word in AFFIRMATIVE if is_unspaced(word)), *_YES_PHRASES))
 _NO = frozenset((*(word for word in NEGATIVE if is_unspaced(word)), *_NO_PHRASES))
+_MERE = FUNCTION_WORDS | PLEASANTRIES | AFFIRMATIVE | NEGATIVE | frozenset(
+    "fine good great works work sounds think guess suppose perfect nice lovely that's that'd would'd thing too".split()
+)
 _PHRASE = re.compile("|".join(
     re.escape(p) if is_unspaced(p) else rf"\b{re.escape(p)}\b" for p in sorted(_YES | _NO, key=lambda p: (-len(p), p))
 ))  # fmt: skip
@@ -43,6 +46,12 @@ def polarity(text: str) -> Polarity:
     yes = sum(phrase in _YES for phrase in phrases) + sum(word in AFFIRMATIVE for word in words)
     no = sum(phrase in _NO for phrase in phrases) + sum(word in NEGATIVE for word in words)
     return Polarity(yes, no)
+
+
+def is_mere(text: str) -> bool:
+    """Whether a text says yes or no and nothing else: "yes, that is fine with me"."""
+    words = [atom.text for atom in atoms(_PHRASE.sub(" ", normalised(text).replace("’", "'"))) if atom.kind == "word"]
+    return is_yes_or_no(text) and all(word in _MERE for word in words)
 
 
 def is_yes_or_no(text: str) -> bool:

@@ -16,7 +16,7 @@ from constrained_du.grammar import CallGrammar, Choice, Node, OneOf
 from constrained_du.matching import leaves
 from constrained_du.picks import is_list, is_pick, picked
 from constrained_du.places import Place
-from constrained_du.polarity import is_yes_or_no
+from constrained_du.polarity import is_mere, is_yes_or_no
 from constrained_du.schema import Enumerated
 from constrained_du.types import Span
 from constrained_du.view import View
@@ -32,7 +32,8 @@ def answers(domain: Domain, expectation: Expectation, view: View, grammar: CallG
     place = domain.places[expectation.function][expectation.slot]
     node = next(field.node for field in grammar.slots.fields if field.name == place.name)
     if place.is_boolean:
-        return is_yes_or_no(view.text) and sum(unit.kind == "word" for unit in view.units) <= MOST_WORDS
+        few = sum(unit.kind == "word" for unit in view.units) <= MOST_WORDS
+        return is_mere(view.text) or (few and is_yes_or_no(view.text))
     return any(_is_chosen(choices, place, view) for choices in _choices(node))
 
 

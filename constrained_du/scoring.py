@@ -20,8 +20,9 @@ from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.evidence import Features
 from constrained_du.fillings import Filling
-from constrained_du.opposites import asks_state, compared, sides
+from constrained_du.opposites import asks_state, compared, sides, speaks_of_all
 from constrained_du.places import is_shown
+from constrained_du.pleasantries import courtesies, is_about_courtesies
 from constrained_du.reader import head_of
 from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
@@ -71,7 +72,7 @@ class Prepared:
     names: Retrieval
     retrieval: Retrieval
     heads: Mapping[int, Prefix] = field(default_factory=dict)
-    """What a taught model reads before every utterance, by function: those without exemplars; none for other models."""
+    """What a taught model reads before every utterance, by function; none for other models."""
     slots: tuple[Vectors, ...] = ()
     """For each function the vectors of its slots (slots, size); empty without an embedder."""
 
@@ -149,7 +150,7 @@ def prepare(
         channels.append(prefix)
         report("prompts", number + 1, len(functions))
     heads: dict[int, Prefix] = {}
-    for index in domain.bare if backend.taught else ():
+    for index in domain.readable if backend.taught else ():
         tokens = head_of(functions[index], backend)
         heads[index] = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
         room -= len(heads[index].state)
@@ -305,8 +306,10 @@ class FunctionScorer:
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
         said = sides(utterance)
-        asks = asks_state(utterance)
+        asks, everything = asks_state(utterance), speaks_of_all(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
+        polite = courtesies(utterance)
+        explained = [self.domain.explained[function.label] for function in self.domain.functions]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
         return [
@@ -322,6 +325,8 @@ class FunctionScorer:
                 "opposite": float(poles[i][1]),
                 "only asked": float(asks and self.domain.actuators[i]),
                 "state asked": float(asks and self.domain.reporters[i]),
+                "only polite": float(bool(polite) and not polite & explained[i] and not is_about_courtesies(explained[i])),
+                "all unsaid": float(not everything and i in self.domain.sweeping),
             }
             for i in range(len(self.domain.functions))
         ]

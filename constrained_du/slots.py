@@ -24,7 +24,7 @@ from constrained_du.grammar import CallGrammar, Members
 from constrained_du.instanced import ways
 from constrained_du.marks import Marks
 from constrained_du.matching import Match, located, resemblances, settled
-from constrained_du.places import Place
+from constrained_du.places import Place, is_shown
 from constrained_du.reader import Reader
 from constrained_du.requests import Request
 from constrained_du.schema import Boolean, Entity, Enumerated, Number, Text
@@ -37,6 +37,7 @@ from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHAR
 
 CONSIDERED = 24  # fillings of a slot that are ranked
 READ_LEAD = 0.6  # log odds between the two best ways to fill a function's slots, below which a taught model is asked
+READ_LEAD_SHOWN = 1.0  # the same where exemplars show the slots
 NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
 
 SINGLE = (Text, Number, Enumerated, Boolean, Entity)
@@ -153,14 +154,17 @@ class Slots:
         return None if read is None else read.tags
 
     def _is_read(self, index: int) -> bool:
-        """Whether the model is asked: the function requires slots, and what is known without it leaves open how they
-        are filled. (Where none is required, reading changed as many answers for the worse.)"""
+        """Whether the model is asked: what is known without it leaves open how the slots are filled, and exemplars show
+        them, or some are required. (Where neither is so, reading changed as many answers for the worse.)"""
         if index not in self.worth_reading or index in self.reader.known or not self.reader.reads(index):
             return index in self.reader.known
         if index not in self._open:
             self._open[index] = False  # while it is found out: from what is known without the model
-            requires = any(slot.required for slot in self.domain.functions[index].slots)
-            self._open[index] = requires and (self._is_wanting(index) or self.lead(index) < READ_LEAD)
+            function = self.domain.functions[index]
+            if is_shown(self.domain.places[function.label].values()):
+                self._open[index] = self.lead(index) < READ_LEAD_SHOWN
+            elif any(slot.required for slot in function.slots):
+                self._open[index] = self._is_wanting(index) or self.lead(index) < READ_LEAD
         return self._open[index]
 
     def _is_wanting(self, index: int) -> bool:
@@ -196,6 +200,7 @@ class Slots:
     def _sharpened(self, index: int, every: bool = False) -> list[list[list[Filling]]]:
         said = [] if every else self._said_back(index)
         found = [said] if said else [self._as_matched(index, slots) for slots in self._ways(index)]
+        found = found if said or every else [way for slots in found for way in self._without_spares(index, slots)]
         return [[[replace(f, score=f.score * SLOT_SHARPNESS) for f in own] for own in slots] for slots in found]
 
     def _as_matched(self, index: int, slots: list[list[Filling]]) -> list[list[Filling]]:
@@ -204,6 +209,17 @@ class Slots:
         if match is None or match.exemplar.function != function.label or not (match.choices or not is_own(function)):
             return slots
         return [_matched(match, slot.name, own) for slot, own in zip(function.slots, slots, strict=True)]
+
+    def _without_spares(self, index: int, slots: list[list[Filling]]) -> list[list[list[Filling]]]:
+        """The ways in which no slot is filled that stands in for one that is filled as well."""
+        function = self.domain.functions[index]
+        spares = self.domain.spares[function.label]
+        if not spares:
+            return [slots]
+        return [
+            [[] if slot.name in empty else own for slot, own in zip(function.slots, slots, strict=True)]
+            for empty in (set(spares), set(spares.values()))
+        ]
 
     def _ways(self, index: int) -> list[list[list[Filling]]]:
         """The fillings of the slots that may stand together; one way, where slots do not depend on each other."""
@@ -232,7 +248,8 @@ class Slots:
 
     def held(self, index: int) -> dict[str, float]:
         """How well a function's slots take up what was said: the odds of its best call, and the
-        shares of content words that go into typed values, and that are left over."""
+        shares of content words that go into typed values, and that are left over; how many slots it fills fewer than
+        any exemplar does."""
         chosen, score = next(self.likely(index)[0]())
         known = self.view.explained_by(self.domain.explained[self.domain.functions[index].label])
         content = {i for i, means in enumerate(self.view.is_content) if means}
@@ -244,7 +261,10 @@ class Slots:
                 taken.update(range(first, last + 1))
                 typed.update(range(first, last + 1) if filling is not None and filling.typed else ())
         size = max(1, len(content))
+        filled = {slot.name for slot, f in zip(self.domain.functions[index].slots, chosen, strict=True) if f is not None}
+        shapes = self.domain.shapes[self.domain.functions[index].label]
         return {
+            "short": float(min((sum(not group & filled for group in shape) for shape in shapes), default=0)),
             "slots": min(8.0, score / SLOT_SHARPNESS),
             "typed": len(typed & content) / size,
             "left": len(content - taken) / size,

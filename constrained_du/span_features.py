@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from constrained_du.lexicon import CLAUSE_WORDS, DETERMINERS, FUNCTION_WORDS, JOINTS, PREPOSITIONS, PRONOUNS, VERBS
+from constrained_du.lexicon import (
+    CLASSIFIERS,
+    CLAUSE_WORDS,
+    DETERMINERS,
+    FUNCTION_WORDS,
+    JOINTS,
+    PLEASANTRIES,
+    PREPOSITIONS,
+    PRONOUNS,
+    VERBS,
+)
 from constrained_du.view import END, View
 from constrained_du.words import SENTENCE_PUNCTUATION
 
 _AND = frozenset(("and", "or", "&"))
+_ONE = frozenset("一那这某每几")
 _COLONS = frozenset(":：")
 MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
@@ -39,6 +50,7 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     if view.is_unspaced[first] or view.is_unspaced[last]:
         features["phrase start"] = float(view.starts_phrase(first))
         features["phrase end"] = float(view.ends_phrase(last))
+        features["counted first"] = float(_is_counted(view, first, last))
         features["cut script"] = float(view.cuts_script(first, last))
     features["name"] = float(shape == "name")
     features["shaped"] = float(shape in SHAPED)
@@ -71,6 +83,7 @@ def _clause_features(view: View, first: int, last: int) -> dict[str, float]:
     words, content = view.words, [i for i in range(first, last + 1) if view.is_content[i]]
     lower = [i for i in content if not is_capital(view, i)]
     return {
+        "pleasantries": sum(word in PLEASANTRIES for word in words[first : last + 1]) / (last - first + 1),
         "wordless": float(not any(any(map(str.isalnum, word)) for word in words[first : last + 1])),
         "function first": float(words[first] in FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS),
         "function last": float(words[last] in FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS),
@@ -92,6 +105,12 @@ def _is_object(view: View, first: int, last: int) -> bool:
     return verb in VERBS and (after == END or after in PREPOSITIONS or after in SENTENCE_PUNCTUATION) and not any(
         word in PREPOSITIONS or word in VERBS for word in view.words[first : last + 1]
     )
+
+
+def _is_counted(view: View, first: int, last: int) -> bool:
+    """Whether a span begins with a number and its classifier, which say as much as an article: 一部电视剧."""
+    said = "".join(view.words[first : last + 1])
+    return len(said) > 2 and said[0] in _ONE and said[1] in CLASSIFIERS
 
 
 def _is_verb_form(word: str) -> bool:

@@ -92,7 +92,7 @@ def unpack_prepared(artifact: Artifact, domain: Domain) -> Prepared:
             name: Prefix(_tokens(tokens), artifact.blobs[name]) for name, tokens in artifact.documents["tokens.json"].items()
         }
         channels = tuple(prefixes[f"channel-{index}"] for index in range(count))
-        heads = {index: prefixes[f"head-{index}"] for index in domain.bare if f"head-{index}" in prefixes}
+        heads = {index: prefixes[f"head-{index}"] for index in domain.readable if f"head-{index}" in prefixes}
         found = {name: _retrieval(artifact, name, count) for name in ("portraits", "names", "retrieval")}
         bias = tuple(_shaped(artifact.arrays["bias"], np.float64, count).tolist())
         slots = tuple(

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PREPOSITIONS, RECURRENCE, VERBS, stem
 from constrained_du.phrases import phrase_starts, script
+from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.terms import normalised
@@ -203,7 +204,7 @@ class View:
                 found.setdefault(Span(time.start, time.end), name)
                 if name != "datetime" or found[Span(time.start, time.end)] in ("number", "ordinal"):
                     found[Span(time.start, time.end)] = name
-        return found
+        return found | {span: kind for span, kind in find_loose(self.text, list(found.items())) if found.get(span) != "datetime"}
 
     @cached_property
     def marked(self) -> tuple[str, ...]:
@@ -232,7 +233,8 @@ class View:
             return "words"
         inside = [(self.within(s), kind) for s, kind in self.kinds.items() if span.start <= s.start and s.end <= span.end]
         marked = {i for (start, end), _ in inside for i in range(start, end + 1)}
-        if inside and all(i in marked or not self.is_content[i] for i in range(first, last + 1)):
+        framed = all(i in marked or self.words[i] in PREPOSITIONS | DETERMINERS or self.is_unspaced[i] for i in (first, last))
+        if inside and framed and all(i in marked or not self.is_content[i] for i in range(first, last + 1)):
             kinds = {kind for _, kind in inside} - {"number", "ordinal"}
             return "datetime" if kinds else "number" if any(kind == "number" for _, kind in inside) else "words"
         capitals = [self.units[i].text[:1].isupper() for i in range(first, last + 1) if self.is_content[i]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +50,6 @@ def test_required_slots_take_what_was_said(bare: Converter, said: str, label: st
 @pytest.mark.parametrize("said", ["I'm bored", "how do I boil an egg", "call the office"])
 def test_what_no_function_does_is_not_understood(bare: Converter, said: str) -> None:
     assert bare.convert(said).calls[0].name == "do_not_understand"
-
-
-def test_only_functions_that_no_exemplar_shows_are_read(model_path: Path, tmp_path: Path) -> None:
-    shown = {"get_weather": ["weather in <place>", "how warm is it in <place> <day>"], "navigate": ["take me to <destination>"]}
-    Converter(model_path).add_function_specs(SPECS).add_exemplars(shown).finalize(tmp_path / "home")
-    (kept,) = (tmp_path / "home").rglob("tokens.json")
-    heads = {int(name.removeprefix("head-")) for name in json.loads(kept.read_text()) if name.startswith("head-")}
-    assert heads == {index for index, function in enumerate(SPECS) if function["label"] not in shown}
 
 
 def test_what_is_plain_is_not_read(bare: Converter) -> None:

@@ -26,7 +26,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("files of models", "gguf_parse gguf_header bert_gguf lora model_source digests"),
     ("tokens and models", "backend token_trie matcher llama models remote"),
     ("binding and evidence", "candidates compile prompt reading matching places span_features evidence fillings domain sayable requests "
-     "picks polarity instances instanced conversation ellipsis replies"),
+     "slot_features pleasantries picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation reader scoring"),
     ("answers", "loading marks slots answering engine remote_engine"),
     ("the disk and the API", "artifact storage converter session __init__"),

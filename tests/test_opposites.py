@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.opposites import actuates, asks_state, compared, sides, tells_state
+from constrained_du.opposites import actuates, asks_state, compared, one_and_all, sides, speaks_of_all, tells_state
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,15 @@ def test_commands_to_devices_are_known_by_their_verb(name: str, is_command: bool
 @pytest.mark.parametrize(("name", "tells"), [("get_state", True), ("state of a device", True), ("turn on", False), ("estate", False)])
 def test_functions_that_tell_how_things_are_say_so(name: str, tells: bool) -> None:
     assert tells_state(name.replace("_", " ")) is tells
+
+
+def test_a_function_for_all_things_is_known_beside_the_one_for_one_thing() -> None:
+    assert one_and_all(["stop_press", "stop_all_presses", "oil_all_hinges", "paint"]) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("text", "of_all"),
+    [("stop every press", True), ("stop the press", False), ("全部停下", True), ("すべて止めて", True), ("stop it", False)],
+)
+def test_that_all_are_meant_is_said(text: str, of_all: bool) -> None:
+    assert speaks_of_all(text) is of_all

@@ -208,7 +208,16 @@ def test_a_supplied_value_outweighs_what_the_model_says_of_its_words(model_path:
     assert dict(result[0].arguments)["receiver"] == "parcel" and passages == [1], "the town is open"
 
 
-def test_a_function_that_requires_nothing_is_not_read(model_path: Path, passages: list[int]) -> None:
+SHOWN = {"post_parcel": ["post it to <receiver>", "a parcel for <receiver> in <town>", "send it <speed> to <receiver> in <town>"]}
+
+
+def test_a_function_that_exemplars_show_is_read_where_two_ways_are_alike(model_path: Path, passages: list[int]) -> None:
+    converter = Converter(model_path, embedder=None, context=1024).add_function_specs([SPEC]).add_exemplars(SHOWN).finalize()
+    assert converter.convert("post it to Bloom").calls and passages == [], "an exemplar word for word"
+    assert converter.convert("my old parcel should reach Bloom Dublin somehow", tool_choice="required").calls and passages == [1]
+
+
+def test_a_function_that_nothing_shows_and_that_requires_nothing_is_not_read(model_path: Path, passages: list[int]) -> None:
     converter = Converter(model_path, embedder=None, context=1024).add_function_specs([SPEC]).finalize()
     assert converter.convert("post it to Mister Bloom in Dublin").calls and passages == []
 

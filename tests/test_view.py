@@ -7,6 +7,7 @@ import pytest
 from constrained_du.places import place
 from constrained_du.span_features import verbatim_features
 from constrained_du.spec import read_specs
+from constrained_du.types import Span
 from constrained_du.view import View
 
 
@@ -65,3 +66,28 @@ def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None
     aliases = place(function.slot["how"]).aliases
     assert {"关上", "关了", "关好"} <= set(aliases["shut"]) and "关着" not in aliases["shut"]
     assert "关着" in aliases["ajar"] and "封了" in aliases["sealed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "kind"),
+    [
+        ("varnish it on Friday morning", "Friday morning", "date"),
+        ("songs from the nineties", "the nineties", "date"),
+        ("a bench of the 1970s", "the 1970s", "date"),
+        ("dry within two weeks", "within two weeks", "date"),
+        ("in the next ten minutes", "in the next ten minutes", "date"),
+        ("sand it in the evening", "in the evening", "time"),
+        ("后天上午打磨", "后天上午", "date"),
+        ("九十年代的椅子", "九十年代", "date"),
+        ("三天以内晾干", "三天以内", "date"),
+        ("明日の夕方に塗る", "明日の夕方", "date"),
+    ],
+)
+def test_phrases_of_time_that_are_no_moment_have_a_kind(text: str, phrase: str, kind: str) -> None:
+    assert {text[span.start : span.end]: kind for span, kind in View(text).kinds.items()}[phrase] == kind
+
+
+def test_a_verb_before_a_date_is_no_part_of_it() -> None:
+    view = View("the glue is in 3 days")
+    first, last = view.within(Span(9, 21))
+    assert view.shape(first, last) == "words" and view.shape(first + 1, last) == "date"

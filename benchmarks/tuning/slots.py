@@ -1,15 +1,13 @@
 """Fits the weights of slot evidence: a conditional log-linear model over whole assignments.
 
-``python benchmarks/tuning/slots.py --data ../shared/data [--train ../shared/train/sgd]`` prints
-the table for ``constrained_du/weights.py`` and the slot F1 of each set under two-fold
-cross-validation, given the right function. ``--model`` names a taught model, which then reads
-the lines of functions without exemplars (``--bare --model NAME``: the table of SLOT_WEIGHTS_BARE_READ).
+``python benchmarks/tuning/slots.py [--bare] [--model NAME]`` prints a table for ``constrained_du/weights/slots.py`` and
+the slot F1 of each set under two-fold cross-validation, given the right function. Of functions with exemplars, or of those
+without (``--bare``); ``--model`` names a taught model, which then reads every line.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import pickle
 import random
@@ -47,7 +45,7 @@ from constrained_du.spec import Function, read_specs
 from constrained_du.tags import Tags
 from constrained_du.types import Span
 from constrained_du.view import View
-from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE_READ
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
 
 SETS = (
     ("snips", "dev", "10", "functions"), ("snips", "dev-entities", "10", "functions-entities"),
@@ -60,14 +58,24 @@ SETS = (
 )  # fmt: skip
 RIVALS = 10  # wrong assignments that share the probability in each round
 ROUNDS = 8  # with two, a fit lost what it had: others came first that it had not seen
-KIN = 0.5  # weight of the sets that are turns of dialogs of one family, which an adapter was trained on
+KIN = 0.5  # weight of the sets that are turns of dialogs, of one family: there are three
 WORKERS = 2
+BY_HAND = frozenset((
+    "after colon", "cut foreign", "cut joined", "cut quoted", "cut word", "from start", "fuzzy", "nested", "order", "quoted",
+    "reported", "source recognizer", "source time", "wordless",
+))  # fmt: skip
+"""Not fitted: hardly a line of the sets has them, or they are hardly ever right."""
 BARE_START = {"required unshown": 2.4}
 """What the fit for functions without exemplars begins with, beside the weights of the others: a required slot is as
 likely as not to be said."""
-HELD_NEAR = 0.1
-"""Penalty that holds a taught model's weights near those of the others: fitted freely, they gained on the lines
-of the fit and lost on others."""
+HELD_NEAR = 0.03
+"""Penalty that holds weights near those they start from: fitted freely, they gained on the lines of the fit and lost
+on others."""
+IN_USE = {
+    (False, False): SLOT_WEIGHTS, (False, True): SLOT_WEIGHTS_READ,
+    (True, False): SLOT_WEIGHTS_BARE, (True, True): SLOT_WEIGHTS_BARE_READ,
+}  # fmt: skip
+"""By whether functions have no exemplars, and whether a taught model has read the lines."""
 
 
 @dataclass
@@ -109,7 +117,7 @@ class Reading:
     def of(cls, backend: Any, domain: Domain) -> Reading:
         if backend is None:
             return cls(None, {})
-        return cls(backend, {index: backend.prefix(head_of(domain.functions[index], backend)) for index in domain.bare})
+        return cls(backend, {index: backend.prefix(head_of(domain.functions[index], backend)) for index in domain.readable})
 
     def tags(self, domain: Domain, function: Function, view: View, expected: frozenset[str]) -> Tags | None:
         if self.backend is None:
@@ -151,39 +159,6 @@ def own_cases(path: Path, embedder: Any, backend: Any, most: int) -> Iterator[Ca
         found = case(f"{path.parent.name}/{path.stem}:0", domain, line, embedder, Reading.of(backend, domain))
         if sum(gold is not None for gold in found.gold) == found.size:
             yield found
-
-
-def training_cases(folder: Path, embedder: Any, shown: int, count: int, seed: int) -> Iterator[Case]:
-    """Turns of the training split, with exemplars made of other turns of the same function."""
-    functions = tuple(read_specs(folder / "functions.json"))
-    chooser = random.Random(seed)
-    by_function: dict[str, list[dict[str, Any]]] = {}
-    with gzip.open(folder / "train.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in map(json.loads, lines):
-            if len(line["calls"]) == 1 and line["calls"][0]["arguments"]:
-                by_function.setdefault(line["calls"][0]["name"], []).append(line)
-    known = {function.label for function in functions}
-    templates: dict[str, list[dict[str, str]]] = {}
-    picked: list[dict[str, Any]] = []
-    for label in sorted(set(by_function) & known):
-        turns = by_function[label]
-        chooser.shuffle(turns)
-        templates[label] = [{"template": _template(turn)} for turn in turns[:shown]]
-        picked += turns[shown : shown + max(1, count // len(known))]
-    slots = {function.label: frozenset(function.slot) for function in functions}
-    exemplars = tuple(read_exemplars(templates, slots)) if shown else ()
-    domain = Domain(functions, exemplars)
-    model = Reading.of(None, domain)
-    for turn in picked:
-        yield case(f"train:{shown}", domain, turn, embedder, model)
-
-
-def _template(turn: Mapping[str, Any]) -> str:
-    text = turn["utterance"]
-    spans = sorted(turn["calls"][0]["spans"].items(), key=lambda item: -item[1][0])
-    for slot, (start, end) in spans:
-        text = f"{text[:start]}<{slot}>{text[end:]}"
-    return text
 
 
 def case(name: str, domain: Domain, line: Mapping[str, Any], embedder: Any, model: Reading) -> Case:
@@ -260,14 +235,15 @@ def total(case: Case, picks: Sequence[int | None], names: Mapping[str, int]) -> 
     return vector
 
 
-def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float, near: bool) -> dict[str, float]:
-    """Rounds of: decode rivals with the current weights, then maximise the right one's share. ``near``: the
-    penalty is for leaving the start, not for being large."""
+def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float) -> dict[str, float]:
+    """Rounds of: decode rivals with the current weights, then maximise the right one's share; the penalty is for
+    leaving the start."""
     seen = {n for c in training for o in c.slots for f, _, _ in o for n in f}
     names = {n: i for i, n in enumerate(sorted(seen))}
     weights = np.array([start.get(name, 0.0) for name in names])
-    anchor = weights.copy() * near
+    anchor = weights.copy()
     share = {c.name: weight(c.name) / sum(d.name == c.name for d in training) for c in training}
+    fitted = np.array([name not in BY_HAND for name in names], float)
     pools: list[dict[tuple[int | None, ...], Any]] = [{} for _ in training]
     for _ in range(ROUNDS):
         current = {**start, **dict(zip(names, weights, strict=True))}
@@ -288,14 +264,14 @@ def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float, ne
                 p /= p.sum()
                 value -= share[c.name] * float(np.log(p[0] + 1e-12))
                 gradient = gradient + share[c.name] * (p @ matrix - matrix[0])
-            return value, gradient
+            return value, gradient * fitted
 
         weights = minimise(loss, weights, 50)
     return {**start, **dict(zip(names, weights, strict=True))}
 
 
 def weight(name: str) -> float:
-    return KIN if name.startswith(("sgd", "train")) else 1.0
+    return KIN if name.startswith("sgd") else 1.0
 
 
 def figures(held: Sequence[Case], weights: Mapping[str, float]) -> dict[str, tuple[float, float, int]]:
@@ -323,10 +299,6 @@ def within_reach(held: Sequence[Case], weights: Mapping[str, float], count: int)
     return {name: round(float(np.mean(own)), 3) for name, own in found.items()}
 
 
-TURNS = ((10, 250, 1), (0, 150, 2))
-"""Exemplars, count and seed of what is taken of the training split."""
-
-
 def tagged(held: Sequence[Case]) -> dict[str, float]:
     """Share of the gold spans of each set whose words are likelier in their slot than in any other."""
     found: dict[str, list[bool]] = {}
@@ -338,23 +310,19 @@ def tagged(held: Sequence[Case]) -> dict[str, float]:
     return {name: round(float(np.mean(own)), 2) for name, own in found.items() if own}
 
 
-def gather(arguments: argparse.Namespace) -> tuple[list[Case], list[Case]]:
-    sets = [plan for plan in SETS if arguments.model is None or not plan[0].endswith(("zh", "ja"))]  # it reads English
-    sets = [plan for plan in sets if plan[2] == "0" or not arguments.bare]
+def gather(arguments: argparse.Namespace) -> list[Case]:
+    sets = [plan for plan in SETS if (plan[2] == "0") == arguments.bare]
+    sets = [plan for plan in sets if arguments.model is None or not plan[0].endswith(("zh", "ja"))]  # it reads English
     with Pool(WORKERS) as workers:
-        turns = TURNS[arguments.bare :] if arguments.model is None else ()  # an adapter has seen their like
-        found = workers.map(partial(gathered, arguments), [*sets, *turns], chunksize=1)
-    return [c for own in found[: len(sets)] for c in own], [c for own in found[len(sets) :] for c in own]
+        found = workers.map(partial(gathered, arguments), sets, chunksize=1)
+    return [c for own in found for c in own]
 
 
 def gathered(arguments: argparse.Namespace, plan: Any) -> list[Case]:
-    """The cases of one set, or of one share of the training turns."""
+    """The cases of one set."""
     embedder = LlamaEmbedder(locate("all-minilm-l6-v2"))
     backend = None if arguments.model is None else LlamaBackend(locate(arguments.model), threads=1)
-    if plan in SETS:
-        own = list(cases(arguments.data, embedder, backend, arguments.most, *plan))
-    else:
-        own = list(training_cases(arguments.train, embedder, *plan))
+    own = list(cases(arguments.data, embedder, backend, arguments.most, *plan))
     print(plan, len(own), flush=True)
     return own
 
@@ -362,40 +330,41 @@ def gathered(arguments: argparse.Namespace, plan: Any) -> list[Case]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--train", type=Path, default=Path("../shared/train/sgd"))
     parser.add_argument("--model", help="a taught model, by name or path")
     parser.add_argument("--bare", action="store_true", help="functions without exemplars only: the table of SLOT_WEIGHTS_BARE")
-    parser.add_argument("--near", type=float, default=HELD_NEAR, help="penalty for leaving the weights in use")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--folds", action=argparse.BooleanOptionalAction, default=True, help="cross-validate")
-    parser.add_argument("--penalty", type=float, default=0.02)
+    parser.add_argument("--near", type=float, default=HELD_NEAR, help="penalty for leaving the weights it starts from")
     parser.add_argument("--most", type=int, default=120, help="lines of each set")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.cache is not None and arguments.cache.exists():
-        everything, extra = pickle.loads(arguments.cache.read_bytes())
+        everything = pickle.loads(arguments.cache.read_bytes())
     else:
-        everything, extra = gather(arguments)
+        everything = gather(arguments)
         if arguments.cache is not None:
-            arguments.cache.write_bytes(pickle.dumps((everything, extra)))
-    # not from the weights in use: these were fitted on the lines that a half is judged by
-    start, taught = {**SLOT_WEIGHTS, **(BARE_START if arguments.bare else {})}, arguments.model is not None
-    near = taught or arguments.bare
-    penalty = arguments.near if near else arguments.penalty
-    if taught:
+            arguments.cache.write_bytes(pickle.dumps(everything))
+    start = {**SLOT_WEIGHTS, **(BARE_START if arguments.bare else {})}
+    if arguments.model is not None:
         print("tagged  ", tagged(everything))
-        print("read    ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, SLOT_WEIGHTS_BARE_READ).items()})
-    print("now     ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, start).items()})
+    shown("in use  ", figures(everything, IN_USE[arguments.bare, arguments.model is not None]))
+    shown("start   ", figures(everything, start))
     print("right among the best twelve", within_reach(everything, start, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
     for half in (0, 1) if arguments.folds else ():
-        fitted = fit([*everything[half::2], *extra], start, penalty, near)
+        fitted = fit(everything[half::2], start, arguments.near)
         for name, row in figures(everything[1 - half :: 2], fitted).items():
             held.setdefault(name, []).append(row)
-    print("held out", {n: tuple(round(float(np.mean([r[i] for r in rows])), 3) for i in (0, 1)) for n, rows in held.items()})
-    final = fit([*everything, *extra], start, penalty, near)
-    print("fitted  ", {n: (round(f, 3), round(e, 3)) for n, (f, e, _) in figures(everything, final).items()})
+    shown("held out", {n: tuple(np.mean(rows, axis=0)) for n, rows in held.items()})
+    final = fit(everything, start, arguments.near)
+    shown("fitted  ", figures(everything, final))
     print(json.dumps({name: round(float(value), 3) for name, value in final.items() if abs(value) > 5e-4}, indent=4))
+
+
+def shown(title: str, found: Mapping[str, Sequence[float]]) -> None:
+    """Prints slot F1 and exact share of each set, and their means."""
+    rows = {name: (round(float(f1), 3), round(float(exact), 3)) for name, (f1, exact, _) in found.items()}
+    print(title, rows, "mean", np.mean(list(rows.values()), axis=0).round(3).tolist() if rows else "", flush=True)
 
 
 if __name__ == "__main__":

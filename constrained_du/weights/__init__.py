@@ -23,6 +23,7 @@ from constrained_du.weights.slots import (
     SLOT_WEIGHTS,
     SLOT_WEIGHTS_BARE,
     SLOT_WEIGHTS_BARE_READ,
+    SLOT_WEIGHTS_READ,
 )
 
 __all__ = [
@@ -41,5 +42,6 @@ __all__ = [
     "SLOT_WEIGHTS",
     "SLOT_WEIGHTS_BARE",
     "SLOT_WEIGHTS_BARE_READ",
+    "SLOT_WEIGHTS_READ",
     "FunctionWeights",
 ]

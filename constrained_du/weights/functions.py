@@ -10,9 +10,11 @@ BARE_VALUES: dict[str, float] = {"expected whole": 3.5, "active whole": 2.5}
 hand on the bundled domains: the data sets have too few of these to fit them."""
 
 
-POLES: dict[str, float] = {"same side": 1.6, "opposite": -7.0, "only asked": -7.0, "state asked": 2.0}
-"""Opposite actions ("on", "off"), commands where the words only ask how things are, and what tells it. Set by hand,
-large: to do what was not said is worse than to ask again."""
+POLES: dict[str, float] = {
+    "same side": 1.6, "opposite": -7.0, "only asked": -7.0, "state asked": 2.0, "all unsaid": -4.0, "only polite": -7.0,
+}  # fmt: skip
+"""Opposite actions ("on", "off"), commands where the words only ask how things are, what tells it, all for one thing,
+and thanks alone. Set by hand, large: to do what was not said is worse than to ask again."""
 
 MOST_WORDS = 20  # of an utterance; that there are more says nothing more
 

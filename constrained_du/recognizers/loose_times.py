@@ -1,0 +1,45 @@
+"""Phrases of time that are no moment: "tomorrow morning", "the eighties", "within five days", 八十年代.
+
+Said for words that a slot takes as they were said; nothing resolves them. English, Chinese, Japanese.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from constrained_du.types import Span
+
+_PARTS = re.compile(
+    r" (?:in the )?(?:early |late )?(?:morning|afternoon|evening|night|midday|noon|lunchtime|dinnertime)\b"
+    "|的?(?:早上|上午|中午|下午|傍晚|晚上|夜里|凌晨|清晨|早晨|晚间)|の?(?:朝|午前中?|昼|お昼|正午|午後|夕方|夜|晩|深夜)",
+    re.IGNORECASE,
+)
+_AFTER_LENGTH = re.compile(r" (?:from now|later|ago|earlier)\b|以内|之内|以后|之后|以前|之前|[内后後前]", re.IGNORECASE)
+_BEFORE_LENGTH = re.compile(
+    r"\b(?:within|(?:in |for |over )?(?:the )?(?:next|coming|past|last)|in) (?:the )?$"
+    "|(?:从现在起|今后|未来|接下来|これから|今から)的?$",
+    re.IGNORECASE,
+)
+_ALONE = (
+    (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night)\b", re.IGNORECASE), "time"),
+    (re.compile(
+        r"(?:\bthe )?\b(?:19|20)?[1-9]0'?s\b|\bthe (?:twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b"
+        "|[一二三四五六七八九]十年代|(?:19|20)?\\d0年代|(?:19|20)\\d\\d年",
+        re.IGNORECASE,
+    ), "date"),
+)  # fmt: skip
+
+
+def find_loose(text: str, known: Iterable[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
+    """Such phrases and their kinds; ``known`` are the moments and durations that were found, with theirs."""
+    for span, kind in known:
+        if kind == "date" and (part := _PARTS.match(text, span.end)):
+            yield Span(span.start, part.end()), "date"
+        if kind == "duration":
+            before, after = _BEFORE_LENGTH.search(text, 0, span.start), _AFTER_LENGTH.match(text, span.end)
+            if before or after:
+                yield Span(before.start() if before else span.start, after.end() if after else span.end), "date"
+    for pattern, kind in _ALONE:
+        for match in pattern.finditer(text):
+            yield Span(match.start(), match.end()), kind

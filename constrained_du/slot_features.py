@@ -1,0 +1,145 @@
+"""What the surroundings and the words of a span say for one slot: cues, names, descriptions, kinds.
+
+Plain functions of an utterance, a slot and unit positions (inclusive); no weights, no exemplars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from constrained_du.lexicon import (
+    CLAUSE_CUES,
+    CUES,
+    CUES_AFTER,
+    DETERMINERS,
+    PREPOSITIONS,
+    PRONOUNS,
+    stem,
+)
+from constrained_du.places import Place, is_naming
+from constrained_du.span_features import is_capital
+from constrained_du.types import Span
+from constrained_du.view import View
+from constrained_du.words import is_unspaced
+
+_NONE: frozenset[str] = frozenset()
+_GIVEN = frozenset(("first", "given", "forename"))
+_FAMILY = frozenset(("last", "family", "surname"))
+_LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
+
+
+def cue(view: View, place: Place, first: int, last: int) -> float:
+    """Prepositions and particles beside the span that speak for this slot."""
+    strength = 0.0
+    for distance, weight in ((1, 1.0), (2, 0.5)):
+        if CUES.get(view.before(first, distance), _NONE) & place.own_words:
+            strength += weight
+    if CUES_AFTER.get(view.after(last), _NONE) & place.own_words:
+        strength += 1.0
+    return strength
+
+
+def is_reported(view: View, place: Place, first: int, last: int) -> bool:
+    """Whether a span is a clause that its cue speaks for, as far as it goes: to the end, or to a time after it."""
+    before = view.before(first)
+    if first == 0 or not CLAUSE_CUES.get(before, _NONE) & place.own_words:
+        return False
+    if before == "to" and view.words[first] in DETERMINERS | PRONOUNS:  # "to my list": no clause
+        return False
+    rest = [i for i in range(last + 1, len(view.units)) if view.units[i].may_border]
+    if rest and view.words[rest[0]] in PREPOSITIONS:
+        rest = rest[1:]
+    return not any(view.marked[i] for i in range(first, last + 1)) and all(view.marked[i] for i in rest)
+
+
+def named(view: View, place: Place, first: int, last: int) -> float:
+    """The slot's own name beside the span ("playlist X", "X playlist")."""
+    around = (view.before(first), view.before(first, 2), view.after(last))
+    return float(any(stem(word) in place.name_words and word not in PREPOSITIONS for word in around))
+
+
+def named_whole(view: View, place: Place, first: int, last: int) -> float:
+    """Whether all words of a slot's name, several, stand before or after the span ("first name is X")."""
+    if len(place.name_words) < 2:
+        return 0.0
+    stems = view.stems
+    before, after = set(stems[max(0, first - 4) : first]), set(stems[last + 1 : last + 4])
+    return float(place.name_words <= before or place.name_words <= after)
+
+
+def names_noun(view: View, place: Place, first: int, last: int, of_function: Collection[str]) -> float:
+    """Whether what a naming slot's function is about follows the span: "pizza" in "the pizza timer", 披萨计时器."""
+    if not is_naming(place) or last + 1 >= len(view.units):
+        return 0.0
+    if view.is_unspaced[last + 1]:
+        after = ("".join(view.words[last + 1 : last + 1 + n]) for n in range(2, _LONGEST_NOUN + 1))
+        return float(any(noun in place.description for noun in after))
+    return float(view.is_content[last + 1] and view.stems[last + 1] in place.described and view.stems[last + 1] in of_function)
+
+
+def beside(view: View, place: Place, first: int, last: int) -> tuple[bool, bool]:
+    """Whether a word of the slot's name stands right before the span, and right after it."""
+    return stem(view.before(first)) in place.name_words, stem(view.after(last)) in place.name_words
+
+
+def described(view: View, place: Place, first: int, last: int, others: Iterable[Place]) -> tuple[float, float]:
+    """Share of the span's words that the slot's description speaks of ("such as song, album"),
+    and whether it speaks of all and no other slot's does."""
+    own = [i for i in range(first, last + 1) if view.is_content[i]] or [first]
+    if view.is_unspaced[first]:
+        said = "".join(view.words[first : last + 1])
+        return (1.0, 1.0) if last > first and said in place.description else (0.0, 0.0)
+    spoken = [view.stems[i] for i in own if view.stems[i] in place.described]
+    alone = len(spoken) == len(own) and not any(
+        all(word in other.described for word in spoken) for other in others if other.name != place.name
+    )
+    return len(spoken) / len(own), float(alone)
+
+
+def name_part(view: View, place: Place, first: int, last: int) -> float:
+    """Given and family names: the first word of a name, and what follows it."""
+    if not place.name_words & _GIVEN and not place.name_words & _FAMILY:
+        return 0.0
+    follows = first > 0 and _namelike(view, first - 1) and view.units[first - 1].end + 1 == view.units[first].start
+    more = last + 1 < len(view.units)
+    leads = more and _namelike(view, last + 1) and view.units[last].end + 1 == view.units[last + 1].start
+    inside = all(_namelike(view, i) for i in range(first, last + 1))
+    if not inside:
+        return -1.0
+    if place.name_words & _GIVEN:
+        return 1.0 if first == last and leads and not follows else -0.5 if last > first else 0.0
+    return 1.0 if follows and not leads else -0.5 if last > first else 0.0
+
+
+def cuts_word(view: View, span: Span) -> bool:
+    """Whether a candidate that was supplied begins or ends inside a word."""
+    first, last = view.within(span)
+    left, right = view.units[first], view.units[last]
+    return (left.start < span.start and left.kind != "sign") or (span.end < right.end and right.kind != "sign")
+
+
+def is_made_of(word: str, root: str) -> bool:
+    """Whether a word is a form of another, and another word: "unlocked" of "lock", 锁着 of 锁."""
+    if is_unspaced(root[0]) if root else True:
+        return root != word and word.startswith(root)
+    bare = word.removeprefix("un")
+    return (bare != root and bare in (f"{root}ed", f"{root}d", f"{root}{root[-1]}ed")) or word == f"un{root}"
+
+
+def is_title(view: View, first: int, last: int) -> bool:
+    """Whether every word of a span that means something has a capital."""
+    return all(is_capital(view, i) for i in range(first, last + 1) if view.is_content[i])
+
+
+def _namelike(view: View, index: int) -> bool:
+    return view.units[index].kind == "word" and view.is_content[index] and (
+        is_capital(view, index) or view.text.islower() or view.text.isupper()
+    )
+
+
+def agree(kind: str, shape: str) -> bool:
+    """Whether a span of this shape may be a value of a slot of this kind."""
+    if kind == shape:
+        return True
+    pairs = {("datetime", "date"), ("datetime", "time"), ("date", "datetime"), ("time", "datetime"), ("duration", "number")}
+    return (kind, shape) in pairs or (kind in ("person", "place", "title") and shape == "name")

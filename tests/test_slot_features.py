@@ -1,0 +1,139 @@
+"""What the words around a span say for a slot, and what descriptions and exemplars say of slots; own domain: a workshop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from constrained_du import slot_features
+from constrained_du.candidates import read_entities
+from constrained_du.compile import Binder
+from constrained_du.domain import Domain
+from constrained_du.evidence import IMPLIED, SlotEvidence
+from constrained_du.exemplars import read_exemplars
+from constrained_du.places import Place, place, shapes, spares
+from constrained_du.spec import Function, SpecWarning, read_specs
+from constrained_du.types import Span
+from constrained_du.view import View
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{SpecWarning.__module__}.SpecWarning")
+
+
+def function(label: str = "pause_kiln", **slots: dict[str, Any]) -> Function:
+    return read_specs([{"label": label, "name": [label.replace("_", " ")], "parameters": {"properties": slots}}])[0]
+
+
+def slot(name: str, description: str = "", **schema: Any) -> Place:
+    return place(function(**{name: {"type": "string", "description": description, **schema}}).slot[name])
+
+
+def where(view: View, words: str) -> tuple[int, int]:
+    start = view.text.index(words)
+    return view.within(Span(start, start + len(words)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "names"),
+    [
+        ("pause the glaze kiln", "glaze", True),
+        ("pause the kiln", "the", True),  # what is no name is for other features to say
+        ("pause the glaze oven", "glaze", False),
+        ("pause glaze", "glaze", False),
+    ],
+)
+def test_a_name_stands_before_what_it_names(text: str, words: str, names: bool) -> None:
+    view, told = View(text), slot("name", "The name given to the kiln.")
+    assert bool(slot_features.names_noun(view, told, *where(view, words), {"pause", "kiln"})) is names
+    assert not slot_features.names_noun(view, slot("colour", "The colour of the kiln."), *where(view, words), {"kiln"})
+
+
+def test_a_name_stands_before_what_it_names_in_scripts_without_spaces() -> None:
+    view = View("继续青花窑炉")
+    assert slot_features.names_noun(view, slot("name", "窑炉的名称"), *where(view, "青花"), ())
+    assert not slot_features.names_noun(view, slot("name", "砂轮的名称"), *where(view, "青花"), ())
+
+
+@pytest.mark.parametrize(
+    ("word", "root", "is_made"),
+    [
+        ("bolted", "bolt", True), ("unbolted", "bolt", True), ("closed", "close", True), ("jammed", "jam", True),
+        ("bolt", "bolt", False), ("bolts", "bolt", False), ("molten", "bolt", False), ("锁着", "锁", True), ("锁", "锁", False),
+    ],
+)  # fmt: skip
+def test_a_state_is_made_of_the_kind_it_belongs_to(word: str, root: str, is_made: bool) -> None:
+    assert slot_features.is_made_of(word, root) is is_made
+
+
+def test_the_state_that_was_said_implies_its_kind_and_takes_the_words() -> None:
+    checked = function("check", part={"enum": ["bolt", "lid"]}, state={"enum": ["bolted", "unbolted", "shut"]})
+    places = tuple(map(place, checked.slots))
+    evidence = SlotEvidence(checked, View("which hatches are unbolted"), frozenset(), frozenset(), places)
+    part, state = places
+    assert evidence.mention(part, "bolt") == (IMPLIED, None)
+    assert evidence.mention(state, "unbolted") == (1.0, Span(18, 26))
+    assert evidence.mention(part, "lid") == (0.0, None)
+    plain = SlotEvidence(checked, View("the bolt is unbolted"), frozenset(), frozenset(), places)
+    assert plain.mention(part, "bolt") == (1.0, Span(4, 8)), "said by itself as well"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "is_clause"),
+    [
+        ("remind me to oil the lathe", "oil the lathe", True),
+        ("remind me to oil the lathe at noon", "oil the lathe", True),
+        ("add glue to my to-do list", "my to-do list", False),
+        ("add glue to the list", "the list", False),
+    ],
+)
+def test_a_clause_after_to_is_no_noun(text: str, words: str, is_clause: bool) -> None:
+    view = View(text)
+    assert slot_features.is_reported(view, slot("task", "The task to do."), *where(view, words)) is is_clause
+
+
+@pytest.mark.parametrize(("span", "cuts"), [(Span(4, 8), True), (Span(4, 10), False), (Span(5, 10), True), (Span(0, 10), False)])
+def test_a_candidate_that_cuts_a_word_is_told_apart(span: Span, cuts: bool) -> None:
+    assert slot_features.cuts_word(View("oak planks"), span) is cuts
+
+
+def test_a_candidate_that_cuts_a_word_loses_to_one_that_does_not() -> None:
+    text = "cut it on the 3rd of August"
+    cut = function("cut", day={"type": "day", "description": "The date."})
+    domain = Domain((cut,))
+    candidates = read_entities({"day": [[10, 24], [14, 27]]}, text, domain.entity_keys)
+    grammar = Binder(text, candidates, domain.ontology, None).bind(cut)
+    places = tuple(domain.places["cut"].values())
+    evidence = SlotEvidence(cut, View(text), frozenset(), frozenset(), places, supplied=candidates.spans)
+    node: Any = grammar.slots.fields[0].node
+    best = max(node.choices, key=lambda choice: evidence.score(places[0], choice))
+    assert best.value == "3rd of August"
+
+
+# -- what specs and exemplars say of slots ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("description", "spare"),
+    [
+        ("The kind of machine meant when none is named.", True),
+        ("The bench, if no name is given.", True),
+        ("没有指定名称时所指的机器种类。", True),
+        ("名前の指定がない場合の機械の種類", True),
+        ("The unit, metric if none is given: the default.", False),
+        ("The kind of machine.", False),
+        ("The maker when no colour is given.", False),
+    ],
+)
+def test_a_slot_may_stand_in_for_the_one_that_names_the_thing(description: str, spare: bool) -> None:
+    start = function("start", name={"type": "string"}, kind={"type": "string", "description": description}, area={"type": "string"})
+    assert spares(map(place, start.slots)) == ({"kind": "name"} if spare else {})
+
+
+def test_the_shape_of_an_exemplar_has_its_slots_and_the_values_in_its_words() -> None:
+    paint = function("paint", part={"type": "string"}, colour={"enum": ["red", "sky blue"]}, coats={"type": "integer"})
+    shown = read_exemplars(
+        {"paint": ["paint the <part> sky blue", "two coats for the <part>", "paint it", "<colour> please"]},
+        {"paint": frozenset(("part", "colour", "coats"))},
+    )
+    found = [set().union(*shape) if shape else set() for shape in shapes(map(place, paint.slots), shown)]
+    assert found == [{"part", "colour"}, {"part", "coats"}, set(), {"colour"}]
