@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 def log_sum_exp(logits: NDArray[Any]) -> float:
     """Log of the sum of exponentials, in the precision of the logits."""
     top = logits.max()
-    return float(top) + float(np.log(np.exp(logits - top).sum(dtype=np.float64)))
+    spread = logits - top
+    return float(top) + float(np.log(np.exp(spread, out=spread).sum(dtype=np.float64)))
 
 
 @dataclass(slots=True)

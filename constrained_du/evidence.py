@@ -75,6 +75,7 @@ class SlotEvidence:
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
         self._is_shown = is_shown(self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
+        self._tells_apart = {"date", "time"} <= {place.kind for place in self.others}
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
     @property
@@ -256,6 +257,7 @@ class SlotEvidence:
         elif kind in SHAPED:
             missing = "moment missing" if kind in MOMENTS else "kind missing"
             features["kind same" if agree(kind, shape) else "kind other" if shape in SHAPED else missing] = 1.0
+            features["moment joined"] = float(shape == "datetime" and kind in ("date", "time") and self._tells_apart)
             features["moment part"] = float(kind == "datetime" and self._is_part(first, last))
             features["recurs elsewhere"] = float(self._rhythmic and view.recurs(first, last))
         elif shape in SHAPED:
@@ -270,7 +272,8 @@ class SlotEvidence:
         features["named"] = of_slot.named(self.view, place, first, last)
         features["named whole"] = of_slot.named_whole(self.view, place, first, last)
         features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
-        features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
+        if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)):
+            features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
         part = of_slot.name_part(view, place, first, last)
         if part:
@@ -304,7 +307,7 @@ class SlotEvidence:
             own = bool(content) and all(view.stems[i] in self._function_words for i in content)
             features["own words"] = float(own)
             features["own words named"] = float(own and is_naming(place))
-            features["empty named"] = float(not content and is_naming(place))
+            features["empty named"] = float(is_naming(place) and (not content or common.get("splits kind", 0.0) > 0))
 
     def _beside(self, place: Place, first: int, last: int) -> Features:
         """Words of the slot's name beside the span, or at its end, where exemplars show none there: "2 guests" under

@@ -270,6 +270,7 @@ class FunctionScorer:
         if slots is not None:
             judged = {i: {**found, **slots.held(i)} for i, found in judged.items()}
         floor = {name: min(found.get(name, 0.0) for found in judged.values()) for name in AT_WORST} if judged else {}
+        floor |= {"short": max(found.get("short", 0.0) for found in judged.values())} if judged else {}
         features = {i: {**plain[i], **judged.get(i, {"unjudged": 1.0, **floor})} for i in allowed}
         rivals = sorted((Rival(i, features[i], weights.score(features[i])) for i in own), key=_rank)
         of_own = {i: found for i, found in judged.items() if i in own}

@@ -119,9 +119,9 @@ def cuts_word(view: View, span: Span) -> bool:
 
 
 def is_made_of(word: str, root: str) -> bool:
-    """Whether a word is a form of another, and another word: "unlocked" of "lock", 锁着 of 锁."""
+    """Whether a word is a form of another, and another word: "unlocked" of "lock", 没锁 of 锁."""
     if is_unspaced(root[0]) if root else True:
-        return root != word and word.startswith(root)
+        return root != word and root in word
     bare = word.removeprefix("un")
     return (bare != root and bare in (f"{root}ed", f"{root}d", f"{root}{root[-1]}ed")) or word == f"un{root}"
 

@@ -154,8 +154,8 @@ class Slots:
         return None if read is None else read.tags
 
     def _is_read(self, index: int) -> bool:
-        """Whether the model is asked: what is known without it leaves open how the slots are filled, and exemplars show
-        them, or some are required. (Where neither is so, reading changed as many answers for the worse.)"""
+        """Whether the model is asked: what is known without it leaves open how the slots are filled. (Two ways that are
+        alike are no reason where no exemplar shows the slots and none is required: as many answers changed for the worse.)"""
         if index not in self.worth_reading or index in self.reader.known or not self.reader.reads(index):
             return index in self.reader.known
         if index not in self._open:
@@ -163,16 +163,17 @@ class Slots:
             function = self.domain.functions[index]
             if is_shown(self.domain.places[function.label].values()):
                 self._open[index] = self.lead(index) < READ_LEAD_SHOWN
-            elif any(slot.required for slot in function.slots):
-                self._open[index] = self._is_wanting(index) or self.lead(index) < READ_LEAD
+            else:
+                requires = any(slot.required for slot in function.slots)
+                self._open[index] = self._is_wanting(index) or (requires and self.lead(index) < READ_LEAD)
         return self._open[index]
 
     def _is_wanting(self, index: int) -> bool:
-        """Whether a slot that the function requires is empty, though words are left that may be its value."""
+        """Whether a slot that the function requires is empty, or all are, though words are left that may be its value."""
         chosen, _ = next(self.likely(index)[0]())
         function = self.domain.functions[index]
-        empty = (slot.required for slot, filling in zip(function.slots, chosen, strict=True) if filling is None)
-        return any(empty) and self.held(index)["left"] > 0
+        empty = [slot.required for slot, filling in zip(function.slots, chosen, strict=True) if filling is None]
+        return (any(empty) or len(empty) == len(function.slots)) and self.held(index)["left"] > 0
 
     def _filled(
         self, evidence: SlotEvidence, grammar: CallGrammar, slots: Members, places: Mapping[str, Place]

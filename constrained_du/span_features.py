@@ -5,7 +5,9 @@ Named numbers by unit positions of one utterance; no weights, no slots.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import accumulate, count
 
 from constrained_du.lexicon import (
     CLASSIFIERS,
@@ -21,6 +23,7 @@ from constrained_du.lexicon import (
 from constrained_du.view import END, View
 from constrained_du.words import SENTENCE_PUNCTUATION
 
+_LOOSE = FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS
 _AND = frozenset(("and", "or", "&"))
 _ONE = frozenset("一那这某每几")
 _COLONS = frozenset(":：")
@@ -28,13 +31,49 @@ MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
 
 
+class _Tallies:
+    """How many units of each class there are before each position, so that a span is counted by two of them."""
+
+    def __init__(self, view: View) -> None:
+        words, content = view.words, view.is_content
+        capital = [unit.text[:1].isupper() for unit in view.units]
+        lower = [means and not large for means, large in zip(content, capital, strict=True)]
+        self.content = _summed(content)
+        self.lower = _summed(lower)
+        self.names = _summed([means and large and i > 0 for i, means, large in zip(count(), content, capital, strict=False)])
+        self.verb_form = _summed([small and _is_verb_form(word) for small, word in zip(lower, words, strict=True)])
+        self.said = _summed([any(map(str.isalnum, word)) for word in words])
+        self.marked = _summed([bool(mark) for mark in view.marked])
+        self.prepositions, self.verbs, self.clause, self.pleasant, self.pronouns, self.joined, self.punctuation = (
+            _summed([word in own for word in words])
+            for own in (PREPOSITIONS, VERBS, CLAUSE_WORDS, PLEASANTRIES, PRONOUNS, _AND, SENTENCE_PUNCTUATION)
+        )
+
+
+def _summed(flags: Iterable[bool]) -> list[int]:
+    return [0, *accumulate(map(int, flags))]
+
+
+@lru_cache(maxsize=8)
+def _tallies(view: View) -> _Tallies:
+    return _Tallies(view)
+
+
 def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequence[bool]) -> dict[str, float]:
     """``known`` says of each unit whether the function's own words explain it; 0 where a feature is absent."""
     features: dict[str, float] = {}
     size = last - first + 1
     before, after = view.before(first), view.after(last)
+    tallies = _tallies(view)
+
+    def within(tally: list[int]) -> int:
+        return tally[last + 1] - tally[first]
+
+    def inside(tally: list[int]) -> int:
+        return max(0, tally[last] - tally[first + 1])
+
     features["edges"] = float(view.edge_faults(first, last))
-    features["empty"] = float(not any(view.is_content[first : last + 1]))
+    features["empty"] = float(not within(tallies.content))
     features["explained"] = sum(known[first : last + 1]) / size
     features["explained all"] = float(features["explained"] == 1.0)
     unspaced = view.is_unspaced[first] and view.is_unspaced[last]
@@ -63,48 +102,38 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
         or (last + 1 < len(view.words) and is_capital(view, last + 1) and is_capital(view, last))
     )
     features["cut name across"] = float(_cuts_across(view, first, last))
-    features["pronoun"] = float(set(view.words[first : last + 1]) <= PRONOUNS)
+    features["pronoun"] = float(within(tallies.pronouns) == size)
     features["splits kind"] = float(_splits(view, first, last))
     features["after preposition"] = float(before in PREPOSITIONS)
     features["after determiner"] = float(before in DETERMINERS)
     features["determiner first"] = float(view.words[first] in DETERMINERS)
     features["at end"] = float(after == END or after in SENTENCE_PUNCTUATION)
     features["before function word"] = float(after in FUNCTION_WORDS)
-    inside = view.words[first + 1 : last]
-    features["preposition inside"] = float(sum(word in PREPOSITIONS for word in inside))
-    features["verb inside"] = float(sum(word in VERBS for word in inside))
-    features |= _clause_features(view, first, last)
-    features["punctuation inside"] = float(sum(word in SENTENCE_PUNCTUATION for word in inside))
+    features["preposition inside"] = float(inside(tallies.prepositions))
+    features["verb inside"] = float(inside(tallies.verbs))
+    features["punctuation inside"] = float(inside(tallies.punctuation))
+    features["joined inside"] = float(inside(tallies.joined))
+    # what a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words
+    features["clause inside"] = float(within(tallies.clause))
+    features["verb form"] = float(within(tallies.verb_form))
+    features["name among words"] = float(0 < within(tallies.lower) < within(tallies.content) and within(tallies.names) > 0)
+    features["function first"] = float(view.words[first] in _LOOSE)
+    features["function last"] = float(view.words[last] in _LOOSE)
+    features["kind inside"] = float(within(tallies.marked) > 0)
+    features["pleasantries"] = within(tallies.pleasant) / size
+    features["wordless"] = float(not within(tallies.said))
+    features["code"] = float(size == 1 and _is_code(view.words[first]))
+    features["object"] = float(not within(tallies.prepositions) and not within(tallies.verbs) and _is_object(view, first, last))
     return features
 
 
-def _clause_features(view: View, first: int, last: int) -> dict[str, float]:
-    """What a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words."""
-    words, content = view.words, [i for i in range(first, last + 1) if view.is_content[i]]
-    lower = [i for i in content if not is_capital(view, i)]
-    return {
-        "pleasantries": sum(word in PLEASANTRIES for word in words[first : last + 1]) / (last - first + 1),
-        "wordless": float(not any(any(map(str.isalnum, word)) for word in words[first : last + 1])),
-        "function first": float(words[first] in FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS),
-        "function last": float(words[last] in FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS),
-        "clause inside": float(sum(word in CLAUSE_WORDS for word in words[first : last + 1])),
-        "joined inside": float(sum(word in _AND for word in words[first + 1 : last])),
-        "verb form": float(sum(_is_verb_form(words[i]) for i in lower)),
-        "name among words": float(0 < len(lower) < len(content) and any(i > 0 for i in content if i not in lower)),
-        "kind inside": float(any(view.marked[i] for i in range(first, last + 1))),
-        "code": float(first == last and _is_code(words[first])),
-        "object": float(_is_object(view, first, last)),
-    }
-
-
 def _is_object(view: View, first: int, last: int) -> bool:
-    """Whether a span is what a verb is done to ("put some bread on my list"): from the verb to a preposition or the end."""
+    """Whether a span stands where things are that a verb is done to ("put some bread on my list"): after the verb, up to
+    a preposition or the end."""
     before = view.before(first)
     verb = view.before(first, 2) if before in DETERMINERS else before
     after = view.after(last)
-    return verb in VERBS and (after == END or after in PREPOSITIONS or after in SENTENCE_PUNCTUATION) and not any(
-        word in PREPOSITIONS or word in VERBS for word in view.words[first : last + 1]
-    )
+    return verb in VERBS and (after == END or after in PREPOSITIONS or after in SENTENCE_PUNCTUATION)
 
 
 def _is_counted(view: View, first: int, last: int) -> bool:

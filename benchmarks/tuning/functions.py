@@ -328,13 +328,14 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
 
 
 BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short",
-        "expected fit", "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
+        "expected fit", "active", "active short", "slots", "typed", "left", "short", "template"]  # fmt: skip
 FALLBACK = ["bias", "words", "top similar", "top terms", "top portrait terms", "top lift", "top direct",
             "best similar", "best terms", "best portrait terms", "best lift", "best direct", "best channel", "best expected",
             "best expected fit", "best expected short", "best active", "top slots", "top typed", "least left", "best slots",
-            "best typed", "best left", "best template", "best same side", "best opposite", "best only asked"]  # fmt: skip
+            "best typed", "best left", "best short", "best template", "best same side", "best opposite",
+            "best only asked"]  # fmt: skip
 
-JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left"))
+JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left", "short"))
 """What is not known before the model and the slots were asked."""
 
 
