@@ -50,6 +50,7 @@ COVER = 0.9  # share of what retrieval finds likely that is judged; more changes
 CLEAR = 2.0  # log odds between one function and the fallback from which the model is not asked
 MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
 MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
+SHORTLIST_SHORT = 3  # functions that are judged where the likeliest lacks what all of its exemplars say
 SHORTLIST_BESIDE = 2  # conversation functions that the model judges beside those
 NOT_MEANT = 8.0  # log odds against a conversation function where the words say more than it can hold
 FAR = 6.0  # standard deviations from which it does not matter how far
@@ -262,8 +263,10 @@ class FunctionScorer:
             rivals = sorted((Rival(i, plain[i], quick[i]) for i in own), key=_rank)
             fallback = weights.fallback_features(rivals[0].features, retrieved, own, {}, words)
             verdict = Verdict(tuple(rivals), weights.quick_fallback(fallback), fallback)
-            margin = rivals[0].score - verdict.fallback
-            if margin >= CLEAR or (margin <= -CLEAR and not (slots is not None and slots.holds_value(rivals[0].index))):
+            margin, best = rivals[0].score - verdict.fallback, rivals[0].index
+            if slots is not None and margin >= CLEAR and slots.held(best)["short"]:
+                few = _first(quick, own, SHORTLIST_SHORT)  # the words are like the function's, but ask for less than it ever does
+            elif margin >= CLEAR or (margin <= -CLEAR and not (slots is not None and slots.holds_value(best))):
                 return verdict  # nothing is refused without a further look that holds a value of the function's
         few = sorted({*few, *_first(quick, beside, SHORTLIST_BESIDE), *asked})
         judged = self.judged(utterance, few, weights.weighs("direct"))
