@@ -118,7 +118,7 @@ class Domain:
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[Shape, ...]]:
-        """For each function which slots each of its exemplars fills."""
+        """For each function which slots of numbers and listed values each of its exemplars fills."""
         return {f.label: shapes(self.places[f.label].values(), self.exemplars_of.get(f.label, ())) for f in self.functions}
 
     @cached_property

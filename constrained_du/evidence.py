@@ -272,7 +272,9 @@ class SlotEvidence:
         features["named"] = of_slot.named(self.view, place, first, last)
         features["named whole"] = of_slot.named_whole(self.view, place, first, last)
         features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
-        if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)):
+        if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)) and not any(
+            self.swallowed(place.name, span)
+        ):
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
         part = of_slot.name_part(view, place, first, last)

@@ -171,14 +171,16 @@ def spares(places: Iterable[Place]) -> dict[str, str]:
 
 
 def shapes(places: Iterable[Place], exemplars: Iterable[Exemplar]) -> tuple[Shape, ...]:
-    """Which slots each exemplar fills: those that it marks, and those of a number or a listed value in its words."""
-    every = list(places)
+    """Which slots of numbers and listed values each exemplar fills: those that it marks, and those with a value in its
+    words. (Whether words fill a slot of plain text is not as sure.)"""
+    every = [place for place in places if _is_closed(place)]
+    closed = {place.name for place in every}
     numbers = frozenset(place.name for place in every if isinstance(place.schema, Number))
     found: list[Shape] = []
     for exemplar in exemplars:
         if exemplar.mode == "negative":
             continue
-        shape = {frozenset((name,)) for name in exemplar.slots}
+        shape = {frozenset((name,)) for name in exemplar.slots if name in closed}
         text = " ".join(part for part in exemplar.parts if isinstance(part, str))
         said = [stem(word) for word in words_in(text)]
         if numbers and find_numbers(text):
@@ -188,8 +190,14 @@ def shapes(places: Iterable[Place], exemplars: Iterable[Exemplar]) -> tuple[Shap
     return tuple(found)
 
 
+def _is_closed(place: Place) -> bool:
+    if isinstance(place.schema, Enumerated):
+        return not place.is_boolean and len(place.schema.values) <= FEW
+    return isinstance(place.schema, Number)
+
+
 def _lists_one_of(place: Place, said: Sequence[str]) -> bool:
-    if not isinstance(place.schema, Enumerated) or place.is_boolean or len(place.schema.values) > FEW:
+    if not isinstance(place.schema, Enumerated):
         return False
     texts = [text for value in place.schema.values for text in (str(value), *place.aliases.get(str(value), ()))]
     phrases = ([stem(word) for word in words_in(text)] for text in texts)

@@ -249,8 +249,8 @@ class Slots:
 
     def held(self, index: int) -> dict[str, float]:
         """How well a function's slots take up what was said: the odds of its best call, and the
-        shares of content words that go into typed values, and that are left over; how many slots it fills fewer than
-        any exemplar does."""
+        shares of content words that go into typed values, and that are left over; whether a
+        number or listed value is missing that every exemplar has."""
         chosen, score = next(self.likely(index)[0]())
         known = self.view.explained_by(self.domain.explained[self.domain.functions[index].label])
         content = {i for i, means in enumerate(self.view.is_content) if means}
@@ -263,9 +263,10 @@ class Slots:
                 typed.update(range(first, last + 1) if filling is not None and filling.typed else ())
         size = max(1, len(content))
         filled = {slot.name for slot, f in zip(self.domain.functions[index].slots, chosen, strict=True) if f is not None}
+        filled |= {spare for spare, other in self.domain.spares[self.domain.functions[index].label].items() if other in filled}
         shapes = self.domain.shapes[self.domain.functions[index].label]
         return {
-            "short": float(min((sum(not group & filled for group in shape) for shape in shapes), default=0)),
+            "short": float(all(any(not group & filled for group in shape) for shape in shapes) and bool(shapes)),
             "slots": min(8.0, score / SLOT_SHARPNESS),
             "typed": len(typed & content) / size,
             "left": len(content - taken) / size,

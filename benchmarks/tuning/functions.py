@@ -33,7 +33,7 @@ from constrained_du.models import locate
 from constrained_du.requests import read_request
 from constrained_du.scoring import FunctionScorer, Prepared, prepare, retrievals
 from constrained_du.spec import read_specs
-from constrained_du.weights import BARE, BY_HAND, SHOWN
+from constrained_du.weights import BARE, BY_HAND, BY_HAND_FALLBACK, SHOWN
 from constrained_du.weights import OTHER as OTHER_WEIGHTS
 
 SETS = (
@@ -161,14 +161,14 @@ def fit(
         ids = [i for i, _ in row["rivals"]]
         gold = len(ids) if row["gold"] is None else ids.index(row["gold"]) if row["gold"] in ids else None
         if gold is not None and not row["settled"]:
-            prepared.append((weight, own, given, none, gold))
+            prepared.append((weight, own, np.append(given, by_hand(row["fallback"], BY_HAND_FALLBACK)), none, gold))
     total = sum(weight for weight, *_ in prepared)
 
     def loss(w: Any) -> tuple[float, Any]:
         a, b = w[: len(of)], w[len(of) :]
         value, gradient = penalty / 2 * float(w @ w), penalty * w
         for weight, own, given, none, gold in prepared:
-            scores = np.append(own @ a + given, none @ b)
+            scores = np.append(own @ a, none @ b) + given
             scores -= scores.max()
             p = np.exp(scores)
             p /= p.sum()
@@ -182,9 +182,9 @@ def fit(
     return dict(zip(of, w[: len(of)], strict=True)), dict(zip(of_fallback, w[len(of) :], strict=True))
 
 
-def by_hand(features: Mapping[str, float]) -> float:
+def by_hand(features: Mapping[str, float], weights: Mapping[str, float] = BY_HAND) -> float:
     """What evidence says whose weights are not fitted."""
-    return sum(weight * features.get(name, 0.0) for name, weight in BY_HAND.items())
+    return sum(weight * features.get(name, 0.0) for name, weight in weights.items())
 
 
 def _scale(name: str) -> float:
@@ -198,7 +198,7 @@ def judged(row: Mapping[str, Any], weights: Any) -> tuple[bool, bool, float]:
     best, index = max(scores, key=lambda item: item[0])
     if row["settled"]:
         index, best = row["rivals"][0][0], 99.0
-    none = sum(w * row["fallback"].get(n, 0.0) for n, w in of_fallback.items())
+    none = by_hand(row["fallback"], BY_HAND_FALLBACK) + by_hand(row["fallback"], of_fallback)
     return index == row["gold"], none > best, best - none
 
 
@@ -313,7 +313,7 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
     def scores(weights: Any) -> tuple[Any, float]:
         of, none = weights
         own = np.array([by_hand(f) + sum(w * f.get(n, 0.0) for n, w in of.items()) for _, f in row["rivals"]])
-        return own, sum(w * row["fallback"].get(n, 0.0) for n, w in none.items())
+        return own, by_hand(row["fallback"], BY_HAND_FALLBACK) + by_hand(row["fallback"], none)
 
     (own, none), (fast, fast_none) = scores(full), scores(quick)
     order = np.argsort(-fast, kind="stable")
@@ -328,11 +328,11 @@ def _through(row: Mapping[str, Any], full: Any, quick: Any, cover: float, clear:
 
 
 BASE = ["similar", "terms", "portrait terms", "channel", "direct", "unjudged", "expected", "expected short",
-        "expected fit", "active", "active short", "slots", "typed", "left", "short", "template"]  # fmt: skip
+        "expected fit", "active", "active short", "slots", "typed", "left", "template"]  # fmt: skip
 FALLBACK = ["bias", "words", "top similar", "top terms", "top portrait terms", "top lift", "top direct",
             "best similar", "best terms", "best portrait terms", "best lift", "best direct", "best channel", "best expected",
             "best expected fit", "best expected short", "best active", "top slots", "top typed", "least left", "best slots",
-            "best typed", "best left", "best short", "best template", "best same side", "best opposite",
+            "best typed", "best left", "best template", "best same side", "best opposite",
             "best only asked"]  # fmt: skip
 
 JUDGED = frozenset(("channel", "direct", "unjudged", "lift", "slots", "typed", "left", "short"))

@@ -12,13 +12,17 @@ hand on the bundled domains: the data sets have too few of these to fit them."""
 
 POLES: dict[str, float] = {
     "same side": 1.6, "opposite": -7.0, "only asked": -7.0, "state asked": 2.0, "all unsaid": -4.0, "only polite": -7.0,
+    "short": -2.0,
 }  # fmt: skip
 """Opposite actions ("on", "off"), commands where the words only ask how things are, what tells it, all for one thing,
-and thanks alone. Set by hand, large: to do what was not said is worse than to ask again."""
+thanks alone, and calls without the number or the listed value that all exemplars have. Set by hand, large: to do what was
+not said is worse than to ask again."""
 
 MOST_WORDS = 20  # of an utterance; that there are more says nothing more
 
 BY_HAND = {**BARE_VALUES, **POLES}
+BY_HAND_FALLBACK = {"best short": POLES["short"]}
+"""What is missing speaks for another function, not for none: "set a timer" is meant."""
 
 
 def _weighed(weights: Mapping[str, float], features: Mapping[str, float]) -> float:
@@ -44,13 +48,13 @@ class FunctionWeights:
         return _weighed(self.of_quick, features) + _weighed(BY_HAND, features)
 
     def quick_fallback(self, features: Mapping[str, float]) -> float:
-        return _weighed(self.of_quick_fallback, features)
+        return _weighed(self.of_quick_fallback, features) + _weighed(BY_HAND_FALLBACK, features)
 
     def score(self, features: Mapping[str, float]) -> float:
         return _weighed(self.of, features) + _weighed(BY_HAND, features)
 
     def fallback(self, features: Mapping[str, float]) -> float:
-        return _weighed(self.of_fallback, features)
+        return _weighed(self.of_fallback, features) + _weighed(BY_HAND_FALLBACK, features)
 
     @staticmethod
     def fallback_features(
@@ -224,7 +228,6 @@ SHOWN = FunctionWeights(
         "slots": 0.506,
         "typed": -0.155,
         "left": -1.121,
-        "short": -0.569,
         "template": 0.32,
         "classified": 0.88,
         "exemplar": 1.462,
@@ -251,7 +254,6 @@ SHOWN = FunctionWeights(
         "best slots": 0.207,
         "best typed": -0.152,
         "best left": 0.411,
-        "best short": -0.457,
         "best template": -0.271,
         "best same side": 0.72,
         "best only asked": 0.003,
