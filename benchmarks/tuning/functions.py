@@ -264,12 +264,16 @@ def ablations(
     """Prints means over folds and sets: one kind of evidence left out at a time, the fallback's bias lowered, and
     under the weights of the package."""
     for title, gone in ABLATIONS:
-        of, none = ([name for name in part if name.split(" ")[-1] not in gone] for part in names)
-        print(title, means(own for sets in halves(known, keys, (of, none), penalty) for own in sets.values()))
+        print(title, means(own for sets in halves(known, keys, without(names, gone), penalty) for own in sets.values()))
     for lower in LOWER:
         found = halves(known, keys, names, penalty, lower)
         print(f"bias {lower} lower", means(own for sets in found for own in sets.values()))
     print("in use, in sample", means(shares(known[key], in_use) for key in keys))
+
+
+def without(names: Names, gone: Sequence[str]) -> Names:
+    of, none = ([name for name in part if name.split(" ")[-1] not in gone] for part in names)
+    return of, none
 
 
 def means(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
@@ -371,6 +375,8 @@ def main() -> None:
         print(name)
         used = {"BARE": BARE, "SHOWN": SHOWN, "OTHER": OTHER_WEIGHTS}[name]
         ablations(known, keys, names, penalty, (used.of, used.of_fallback))
+        if not used.weighs("direct"):
+            names = without(names, ("direct",))
         quick: Any = tuple([n for n in own if n.split(" ", 1)[-1] not in JUDGED and n not in JUDGED] for own in names)
         cascades(known, keys, names, quick, penalty)
         parts = [*report(known, keys, names, penalty), *report(known, keys, quick, penalty)]
