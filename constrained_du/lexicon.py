@@ -62,7 +62,7 @@ KINDS: tuple[tuple[str, frozenset[str]], ...] = (
 
 # Words before a value that speak for a slot whose own words hold one of the set.
 CUES: dict[str, frozenset[str]] = {
-    "to": frozenset("destination to arrival ending end dropoff receiver recipient playlist new 目的地".split()),
+    "to": frozenset("destination to arrival ending end dropoff return receiver recipient playlist new 目的地".split()),
     "from": frozenset("origin from departure departing source start starting leaving pickup old 出发地".split()),
     "for": frozenset("people party guests passengers duration name number length person".split()),
     "at": frozenset("time hour place location restaurant venue hotel".split()),
@@ -98,6 +98,7 @@ CUES_AFTER: dict[str, frozenset[str]] = {
     "へ": frozenset("destination to 目的地".split()),
     "に": frozenset("playlist プレイリスト date time 日付 時間 datetime new".split()),
     "の": frozenset("location city artist 場所 都市".split()),
+    "to": frozenset("origin from departure departing source start starting leaving pickup old".split()),
     "playlist": frozenset("playlist".split()),
     "people": frozenset("people party guests passengers number".split()),
     "stars": frozenset("rating value".split()),

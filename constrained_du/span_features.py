@@ -26,6 +26,7 @@ from constrained_du.words import SENTENCE_PUNCTUATION
 _LOOSE = FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS
 _AND = frozenset(("and", "or", "&"))
 _ONE = frozenset("一那这某每几")
+_ENDS = frozenset("?!;？！；。")
 _COLONS = frozenset(":：")
 MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
@@ -44,9 +45,9 @@ class _Tallies:
         self.verb_form = _summed([small and _is_verb_form(word) for small, word in zip(lower, words, strict=True)])
         self.said = _summed([any(map(str.isalnum, word)) for word in words])
         self.marked = _summed([bool(mark) for mark in view.marked])
-        self.prepositions, self.verbs, self.clause, self.pleasant, self.pronouns, self.joined, self.punctuation = (
+        self.prepositions, self.verbs, self.clause, self.pleasant, self.pronouns, self.joined, self.punctuation, self.ends = (
             _summed([word in own for word in words])
-            for own in (PREPOSITIONS, VERBS, CLAUSE_WORDS, PLEASANTRIES, PRONOUNS, _AND, SENTENCE_PUNCTUATION)
+            for own in (PREPOSITIONS, VERBS, CLAUSE_WORDS, PLEASANTRIES, PRONOUNS, _AND, SENTENCE_PUNCTUATION, _ENDS)
         )
 
 
@@ -112,6 +113,7 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     features["preposition inside"] = float(inside(tallies.prepositions))
     features["verb inside"] = float(inside(tallies.verbs))
     features["punctuation inside"] = float(inside(tallies.punctuation))
+    features["sentence inside"] = float(inside(tallies.ends) > 0 and not features["quoted"])
     features["joined inside"] = float(inside(tallies.joined))
     # what a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words
     features["clause inside"] = float(within(tallies.clause))

@@ -91,3 +91,11 @@ def test_a_verb_before_a_date_is_no_part_of_it() -> None:
     view = View("the glue is in 3 days")
     first, last = view.within(Span(9, 21))
     assert view.shape(first, last) == "words" and view.shape(first + 1, last) == "date"
+
+
+def test_a_value_is_not_taken_across_the_end_of_a_sentence() -> None:
+    view = View("any other lathe? I like the small one")
+    known = [False] * len(view.units)
+    first, last = view.within(Span(4, 36))
+    assert verbatim_features(view, first, last, "words", known)["sentence inside"] == 1.0
+    assert verbatim_features(view, first, first + 1, "words", known)["sentence inside"] == 0.0

@@ -63,7 +63,7 @@ WORKERS = 2
 BY_HAND = frozenset((
     "after colon", "cut foreign", "cut joined", "cut quoted", "cut word", "from start", "fuzzy", "moment joined",
     "names noun", "nested", "order", "quoted",
-    "reported", "source recognizer", "source time", "wordless",
+    "reported", "sentence inside", "source recognizer", "source time", "wordless",
 ))  # fmt: skip
 """Not fitted: hardly a line of the sets has them, or they are hardly ever right."""
 BARE_START = {"required unshown": 2.4}

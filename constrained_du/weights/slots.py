@@ -90,6 +90,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "required later": -0.133,
     "required unshown": 0.046,
     "role": 0.383,
+    "sentence inside": -3.0,
     "shaped": 0.016,
     "share": 0.688,
     "some": 0.384,
@@ -114,7 +115,7 @@ SLOT_WEIGHTS: dict[str, float] = {
 """Log odds of a filling against leaving the slot out, by feature. Fitted on the sets, but for some set by
 hand: ``fuzzy``, ``source recognizer`` and ``source time`` (no set has them), ``nested``, ``cut foreign``, ``cut word``,
 ``order``, ``quoted``, ``cut quoted``, ``cut joined``, ``after colon``, ``reported``, ``names noun``, ``moment joined`` (hardly
-a line has them), ``from start`` and ``wordless`` (hardly ever right)."""
+a line has them), ``from start``, ``sentence inside`` and ``wordless`` (hardly ever right)."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
