@@ -112,9 +112,9 @@ def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequ
     features["before function word"] = float(after in FUNCTION_WORDS)
     features["preposition inside"] = float(inside(tallies.prepositions))
     features["verb inside"] = float(inside(tallies.verbs))
-    features["punctuation inside"] = float(inside(tallies.punctuation))
+    features["punctuation inside"] = float(inside(tallies.punctuation) > 0)
     features["sentence inside"] = float(inside(tallies.ends) > 0 and not features["quoted"])
-    features["joined inside"] = float(inside(tallies.joined))
+    features["joined inside"] = float(inside(tallies.joined) > 0)
     # what a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words
     features["clause inside"] = float(within(tallies.clause))
     features["verb form"] = float(within(tallies.verb_form))

@@ -71,16 +71,16 @@ def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None
 @pytest.mark.parametrize(
     ("text", "phrase", "kind"),
     [
-        ("varnish it on Friday morning", "Friday morning", "date"),
+        ("varnish it on Friday morning", "Friday morning", "datetime"),
         ("songs from the nineties", "the nineties", "date"),
         ("a bench of the 1970s", "the 1970s", "date"),
         ("dry within two weeks", "within two weeks", "date"),
         ("in the next ten minutes", "in the next ten minutes", "date"),
         ("sand it in the evening", "in the evening", "time"),
-        ("后天上午打磨", "后天上午", "date"),
+        ("后天上午打磨", "后天上午", "datetime"),
         ("九十年代的椅子", "九十年代", "date"),
         ("三天以内晾干", "三天以内", "date"),
-        ("明日の夕方に塗る", "明日の夕方", "date"),
+        ("明日の夕方に塗る", "明日の夕方", "datetime"),
     ],
 )
 def test_phrases_of_time_that_are_no_moment_have_a_kind(text: str, phrase: str, kind: str) -> None:

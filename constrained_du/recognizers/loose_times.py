@@ -35,7 +35,7 @@ def find_loose(text: str, known: Iterable[tuple[Span, str]]) -> Iterator[tuple[S
     """Such phrases and their kinds; ``known`` are the moments and durations that were found, with theirs."""
     for span, kind in known:
         if kind == "date" and (part := _PARTS.match(text, span.end)):
-            yield Span(span.start, part.end()), "date"
+            yield Span(span.start, part.end()), "datetime"
         if kind == "duration":
             before, after = _BEFORE_LENGTH.search(text, 0, span.start), _AFTER_LENGTH.match(text, span.end)
             if before or after:
