@@ -27,9 +27,16 @@ from constrained_du.words import atoms
 SHORT = 12  # words (letters, in scripts without spaces) of what may go on with a call that is complete
 _OLD = frozenset(("old", "original", "previous", "current", "from"))
 
-Fits = Callable[[str, JsonValue], bool]
-"""Whether a value can fill a slot of the call, by what was just said."""
 Operators = Mapping[str, list[tuple[str, JsonValue]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where a value belongs in the call, by what was just said: whether it can fill a slot, and which slot the words
+    give it to if they are about the call alone (None where they do not say)."""
+
+    fits: Callable[[str, JsonValue], bool]
+    slot_of: Callable[[JsonValue], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,14 @@ class Session:
             said = {"name": self.function, "arguments": {slot: value}}
             return self._converter.accepts(said, utterance, entities, None, now)
 
-        changed = self._after(call, kind, utterance, fits)
+        def slot_of(value: JsonValue) -> str | None:
+            """The slot that the words give a value to, where they are about the call alone: "to Boston instead"."""
+            told = self._converter.convert(
+                utterance, entities, None, self._history, now, functions=[str(self.function)], tool_choice="required"
+            ).calls[-1]
+            return next((slot for slot, own in told.arguments.items() if own == value), None)
+
+        changed = self._after(call, kind, utterance, Placing(fits, slot_of))
         if utterance.strip():
             self._history = (*self._history, utterance)[-HISTORY:]
         if changed is None:
@@ -171,14 +185,14 @@ class Session:
         again = self._converter.convert(utterance, entities, going_on, self._history, now, functions=[label])
         return again if again.understood and (again.calls[-1].arguments or again.calls[-1].operators) else first
 
-    def _after(self, call: Call, kind: str | None, utterance: str, fits: Fits) -> Frame | None:
+    def _after(self, call: Call, kind: str | None, utterance: str, placing: Placing) -> Frame | None:
         """The frame once the call is taken in; None where the call changes nothing in it."""
         frame, function = self._frame, self._converter.domain.by_label.get(call.name)
         if function is None:
             return None
         asked = self.missing[0] if self.missing else None
         if value_slots(function) and (frame is not None or kind is not None):
-            return None if frame is None else self._corrected(frame, function, call, fits)
+            return None if frame is None else self._corrected(frame, function, call, placing)
         match kind:
             case "dont_care" if frame is not None and asked is not None:
                 return frame.waiving(asked)
@@ -196,7 +210,7 @@ class Session:
         starts_anew = not self.missing and states_intent(function, utterance, call.spans.values())
         return Frame(function.label) if starts_anew else frame
 
-    def _corrected(self, frame: Frame, function: Function, call: Call, fits: Fits) -> Frame | None:
+    def _corrected(self, frame: Frame, function: Function, call: Call, placing: Placing) -> Frame | None:
         """The frame with one slot changed; None if it has no such slot."""
         named = label_slot(function)
         label = call.arguments.get(named) if named is not None else None
@@ -207,14 +221,17 @@ class Session:
         value = call.arguments[said]
         if not isinstance(label, str):
             old = [call.arguments[name] for name in value_slots(function) if name != said and name in call.arguments]
-            label = self._slot_of(frame, value, old, fits)
+            label = self._slot_of(frame, value, old, placing)
         return frame.with_values({label: value}, {}) if label in self._spec().slot and label is not None else None
 
-    def _slot_of(self, frame: Frame, value: JsonValue, old: Sequence[JsonValue], fits: Fits) -> str | None:
-        """The slot that a new value is for: whose value was named, else the first filled one that it fits."""
+    def _slot_of(self, frame: Frame, value: JsonValue, old: Sequence[JsonValue], placing: Placing) -> str | None:
+        """The slot that a new value is for: whose value was named, else which the words say, else the first filled one
+        that it fits."""
         filled = [slot.name for slot in self._spec().slots if slot.name in frame.arguments]
-        named = [slot for slot in filled if frame.arguments[slot] in old]
-        return next((slot for slot in (*named, *filled) if fits(slot, value)), None)
+        fitting = [slot for slot in filled if placing.fits(slot, value)]
+        named = [slot for slot in fitting if frame.arguments[slot] in old]
+        told = placing.slot_of(value) if len(fitting) > 1 and not named else None
+        return next(iter((*named, *(slot for slot in fitting if slot == told), *fitting)), None)
 
     def _spec(self) -> Function:
         assert self._frame is not None
