@@ -17,7 +17,7 @@ from constrained_du.grammar import Choice
 from constrained_du.lexicon import FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.opposites import compared, sides
 from constrained_du.picks import is_pick, ordinal
-from constrained_du.places import SLOT, Place, is_naming, is_shown, words_in
+from constrained_du.places import SLOT, Place, is_listed, is_naming, is_shown, words_in
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.slot_features import agree
@@ -33,7 +33,6 @@ _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
 IMPLIED = 0.7  # how clearly a value is said that another slot's value implies
-FEW = 200  # listed values among which longer ones that were said are looked for
 
 Features = dict[str, float]
 
@@ -67,7 +66,7 @@ class SlotEvidence:
 
     def __post_init__(self) -> None:
         self._known = self.view.explained_by(self.explained)
-        listed = [place for place in self.others if isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW]
+        listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
         self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
@@ -163,10 +162,9 @@ class SlotEvidence:
     @cached_property
     def _said_values(self) -> tuple[tuple[str, str, Span], ...]:
         """What slots list and was said, word for word: slot, words, span."""
-        listed = [place for place in self.others if isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW]
         found = (
             (place.name, self._mention(place, value))
-            for place in listed if isinstance(place.schema, Enumerated) for value in place.schema.values
+            for place in self.others if is_listed(place) and isinstance(place.schema, Enumerated) for value in place.schema.values
         )
         return tuple(
             (name, self.view.text[span.start : span.end].casefold(), span)

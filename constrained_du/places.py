@@ -19,7 +19,7 @@ from constrained_du.types import JsonValue
 from constrained_du.view import END, START
 from constrained_du.words import atoms, is_unspaced
 
-FEW = 200  # listed values that are looked for in exemplars
+FEW = 200  # listed values that are looked for, in utterances and exemplars
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 SLOT = "<slot>"
 Shape = frozenset[frozenset[str]]
@@ -141,7 +141,7 @@ def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
 _NAMING = frozenset("name title label nickname 名称 名前 名字".split())
 _SPARE = re.compile(
     r"\b(?:when|if|where) (?:none|no (?P<what>\w+)) (?:is |are |was |has been )?(?:named|given|specified|mentioned|set|said)\b"
-    "|没有?(?:指定|给出|说出|提到|提及)(?P<whose>[^，。；：,.;:]{1,6}?)时|(?P<welche>[^、。,.]{1,6}?)(?:の指定)?[がの](?:な|無)い(?:場合|とき|時)",
+    "|没有?(?:指定|给出|说出|提到|提及)(?P<whose>[^，。；：,.;:]{1,6}?)时|(?P<missing>[^、。,.]{1,6}?)(?:の指定)?[がの](?:な|無)い(?:場合|とき|時)",
     re.IGNORECASE,
 )
 _SELF = re.compile(r"default|otherwise|assume|默认|デフォルト|既定", re.IGNORECASE)
@@ -190,10 +190,13 @@ def shapes(places: Iterable[Place], exemplars: Iterable[Exemplar]) -> tuple[Shap
     return tuple(found)
 
 
+def is_listed(place: Place) -> bool:
+    """Whether a slot lists its values, and so few that each is looked for."""
+    return isinstance(place.schema, Enumerated) and len(place.schema.values) <= FEW
+
+
 def _is_closed(place: Place) -> bool:
-    if isinstance(place.schema, Enumerated):
-        return not place.is_boolean and len(place.schema.values) <= FEW
-    return isinstance(place.schema, Number)
+    return (is_listed(place) and not place.is_boolean) or isinstance(place.schema, Number)
 
 
 def _lists_one_of(place: Place, said: Sequence[str]) -> bool:

@@ -120,7 +120,9 @@ def cuts_word(view: View, span: Span) -> bool:
 
 def is_made_of(word: str, root: str) -> bool:
     """Whether a word is a form of another, and another word: "unlocked" of "lock", 没锁 of 锁."""
-    if is_unspaced(root[0]) if root else True:
+    if not root:
+        return False
+    if is_unspaced(root[0]):
         return root != word and root in word
     bare = word.removeprefix("un")
     return (bare != root and bare in (f"{root}ed", f"{root}d", f"{root}{root[-1]}ed")) or word == f"un{root}"

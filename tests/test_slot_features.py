@@ -58,7 +58,7 @@ def test_a_name_stands_before_what_it_names_in_scripts_without_spaces() -> None:
     ("word", "root", "is_made"),
     [
         ("bolted", "bolt", True), ("unbolted", "bolt", True), ("closed", "close", True), ("jammed", "jam", True),
-        ("bolt", "bolt", False), ("bolts", "bolt", False), ("molten", "bolt", False), ("锁着", "锁", True), ("锁", "锁", False),
+        ("bolt", "bolt", False), ("bolts", "bolt", False), ("molten", "bolt", False), ("锁着", "锁", True), ("锁", "锁", False), ("bolted", "", False),
     ],
 )  # fmt: skip
 def test_a_state_is_made_of_the_kind_it_belongs_to(word: str, root: str, is_made: bool) -> None:
