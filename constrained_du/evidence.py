@@ -21,7 +21,7 @@ from constrained_du.places import SLOT, Place, is_listed, is_naming, is_shown, w
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.slot_features import agree
-from constrained_du.span_features import MOMENTS, SHAPED, verbatim_features
+from constrained_du.span_features import MOMENTS, SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
 from constrained_du.types import JsonValue, Span
@@ -66,6 +66,7 @@ class SlotEvidence:
 
     def __post_init__(self) -> None:
         self._known = self.view.explained_by(self.explained)
+        self._tallies = Tallies(self.view)
         listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
@@ -364,7 +365,7 @@ class SlotEvidence:
             features["covers"] = min(4.0, len(covered))
             features["some"] = float(bool(covered))
             if verbatim:
-                features |= verbatim_features(view, first, last, shape, self._known)
+                features |= verbatim_features(view, self._tallies, first, last, shape, self._known)
             features = {name: value for name, value in features.items() if value}
             self._spans[key] = (shape, features, self._total(features))
         return self._spans[key]

@@ -6,7 +6,6 @@ Named numbers by unit positions of one utterance; no weights, no slots.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import accumulate, count
 
 from constrained_du.lexicon import (
@@ -32,7 +31,7 @@ MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
 
 
-class _Tallies:
+class Tallies:
     """How many units of each class there are before each position, so that a span is counted by two of them."""
 
     def __init__(self, view: View) -> None:
@@ -55,17 +54,13 @@ def _summed(flags: Iterable[bool]) -> list[int]:
     return [0, *accumulate(map(int, flags))]
 
 
-@lru_cache(maxsize=8)
-def _tallies(view: View) -> _Tallies:
-    return _Tallies(view)
-
-
-def verbatim_features(view: View, first: int, last: int, shape: str, known: Sequence[bool]) -> dict[str, float]:
+def verbatim_features(
+    view: View, tallies: Tallies, first: int, last: int, shape: str, known: Sequence[bool]
+) -> dict[str, float]:
     """``known`` says of each unit whether the function's own words explain it; 0 where a feature is absent."""
     features: dict[str, float] = {}
     size = last - first + 1
     before, after = view.before(first), view.after(last)
-    tallies = _tallies(view)
 
     def within(tally: list[int]) -> int:
         return tally[last + 1] - tally[first]

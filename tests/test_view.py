@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constrained_du.places import place
-from constrained_du.span_features import verbatim_features
+from constrained_du.span_features import Tallies, verbatim_features
 from constrained_du.spec import read_specs
 from constrained_du.types import Span
 from constrained_du.view import View
@@ -55,7 +55,7 @@ def test_what_follows_a_colon_to_the_end_is_told_apart() -> None:
     marked = [
         view.text[view.units[first].start : view.units[last].end]
         for first, last in view.spans(12)
-        if verbatim_features(view, first, last, "words", known)["after colon"]
+        if verbatim_features(view, Tallies(view), first, last, "words", known)["after colon"]
     ]
     assert marked == ["two eggs, flour"]
 
@@ -97,5 +97,5 @@ def test_a_value_is_not_taken_across_the_end_of_a_sentence() -> None:
     view = View("any other lathe? I like the small one")
     known = [False] * len(view.units)
     first, last = view.within(Span(4, 36))
-    assert verbatim_features(view, first, last, "words", known)["sentence inside"] == 1.0
-    assert verbatim_features(view, first, first + 1, "words", known)["sentence inside"] == 0.0
+    assert verbatim_features(view, Tallies(view), first, last, "words", known)["sentence inside"] == 1.0
+    assert verbatim_features(view, Tallies(view), first, first + 1, "words", known)["sentence inside"] == 0.0
