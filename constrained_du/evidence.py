@@ -65,7 +65,8 @@ class SlotEvidence:
     _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._known = self.view.explained_by(self.explained)
+        known = self.view.explained_by(self.explained)
+        self._known = tuple(k and mark not in MOMENTS for k, mark in zip(known, self.view.marked, strict=True))
         self._tallies = Tallies(self.view)
         listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
@@ -78,7 +79,7 @@ class SlotEvidence:
         self._tells_apart = {"date", "time"} <= {place.kind for place in self.others}
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
-    @property
+    @cached_property
     def weights(self) -> Mapping[str, float]:
         if self._is_shown:
             return SLOT_WEIGHTS if self.tags is None else SLOT_WEIGHTS_READ
@@ -271,6 +272,7 @@ class SlotEvidence:
         features["named"] = of_slot.named(self.view, place, first, last)
         features["named whole"] = of_slot.named_whole(self.view, place, first, last)
         features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
+        features["example"] = float(of_slot.is_example(view, place, first, last))
         if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)) and not any(
             self.swallowed(place.name, span)
         ):

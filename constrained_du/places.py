@@ -24,6 +24,14 @@ CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
 SLOT = "<slot>"
 Shape = frozenset[frozenset[str]]
 """Groups of slots of which one each is filled."""
+_SUCH_AS = re.compile(
+    r"\b(?:such as|for example|for instance|e\.g\.|including|like)[,:]?\s+(?P<english>[^.;()]+)"
+    r"|(?:例如|比如|譬如|例えば)[：:,，、]?(?P<unspaced>[^。；;.()（）]+)|(?P<nado>[^。；;.()（）は]+?)(?:などの?)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
+_ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
+_LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
 _ASPECTS = "着了上好"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
@@ -58,6 +66,13 @@ class Place:
     def described(self) -> frozenset[str]:
         """Stems of the description alone, function words included where it is a list of examples."""
         return frozenset(stem(word) for word in words_in(self.description)) - _FILLERS
+
+    @cached_property
+    def examples(self) -> frozenset[tuple[str, ...]]:
+        """The values that the description gives as examples ("such as song, track or an album"), by stems."""
+        listed = (match.group(match.lastgroup or 0) for match in _SUCH_AS.finditer(self.description))
+        items = (words_in(_ARTICLE.sub("", item.strip())) for text in listed for item in _BETWEEN.split(text))
+        return frozenset(tuple(map(stem, words)) for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
 
     @cached_property
     def kind(self) -> str:

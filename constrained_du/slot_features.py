@@ -96,6 +96,11 @@ def described(view: View, place: Place, first: int, last: int, others: Iterable[
     return len(spoken) / len(own), float(alone)
 
 
+def is_example(view: View, place: Place, first: int, last: int) -> bool:
+    """Whether the span is a value that the slot's description gives as an example."""
+    return bool(place.examples) and view.stems[first : last + 1] in place.examples
+
+
 def name_part(view: View, place: Place, first: int, last: int) -> float:
     """Given and family names: the first word of a name, and what follows it."""
     if not place.name_words & _GIVEN and not place.name_words & _FAMILY:

@@ -30,8 +30,9 @@ from constrained_du.requests import Request
 from constrained_du.schema import Boolean, Entity, Enumerated, Number, Text
 from constrained_du.scoring import FunctionScorer
 from constrained_du.search import Assignments
+from constrained_du.span_features import MOMENTS
 from constrained_du.tags import Tags
-from constrained_du.types import JsonValue
+from constrained_du.types import JsonValue, Span
 from constrained_du.view import View
 from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
 
@@ -93,7 +94,19 @@ class Slots:
     def match(self) -> Match | None:
         """The one that leaves no doubt."""
         match = settled(self.matches)
-        return None if match is not None and match.is_open and self._swallows(match) else match
+        return None if match is not None and match.is_open and (self._misses(match) or self._swallows(match)) else match
+
+    def _misses(self, match: Match) -> bool:
+        """Whether a slot that waits for a time is matched by words without any: "<when> weather" by "London weather"."""
+        places = self.domain.places[match.exemplar.function]
+        return any(
+            slot in places and places[slot].kind in MOMENTS and not any(self.view.marked[slice(*self._range(span))])
+            for slot, span in match.located
+        )
+
+    def _range(self, span: Span) -> tuple[int, int]:
+        first, last = self.view.within(span)
+        return first, last + 1
 
     def _swallows(self, match: Match) -> bool:
         """Whether open words hold, or are, a value that another slot of the function waits for."""

@@ -61,7 +61,7 @@ ROUNDS = 8  # with two, a fit lost what it had: others came first that it had no
 KIN = 0.5  # weight of the sets that are turns of dialogs, of one family: there are three
 WORKERS = 2
 BY_HAND = frozenset((
-    "after colon", "cut foreign", "cut joined", "cut quoted", "cut word", "from start", "fuzzy", "moment joined",
+    "after colon", "cut foreign", "cut joined", "cut quoted", "cut script", "cut word", "example", "from start", "fuzzy", "moment joined",
     "names noun", "nested", "order", "quoted",
     "reported", "sentence inside", "source recognizer", "source time", "wordless",
 ))  # fmt: skip

@@ -26,7 +26,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "cut name across": -1.263,
     "cut quoted": -3.0,
     "cut right": -0.106,
-    "cut script": -0.825,
+    "cut script": -2.0,
     "cut word": -3.0,
     "described": 1.242,
     "described alone": 0.531,
@@ -35,6 +35,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "empty": 0.908,
     "empty named": -2.096,
     "ends named": 1.037,
+    "example": 2.5,
     "expected": 3.011,
     "expected kind": -1.231,
     "expected other": -0.778,
@@ -115,7 +116,7 @@ SLOT_WEIGHTS: dict[str, float] = {
 """Log odds of a filling against leaving the slot out, by feature. Fitted on the sets, but for some set by
 hand: ``fuzzy``, ``source recognizer`` and ``source time`` (no set has them), ``nested``, ``cut foreign``, ``cut word``,
 ``order``, ``quoted``, ``cut quoted``, ``cut joined``, ``after colon``, ``reported``, ``names noun``, ``moment joined`` (hardly
-a line has them), ``from start``, ``sentence inside`` and ``wordless`` (hardly ever right)."""
+a line has them), ``example``, ``cut script``, ``from start``, ``sentence inside`` and ``wordless`` (hardly ever right)."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
@@ -137,7 +138,6 @@ SLOT_WEIGHTS_READ: dict[str, float] = {
     "cut name across": -1.049,
     "cut name": -1.708,
     "cut right": 0.225,
-    "cut script": -0.778,
     "described alone": 0.654,
     "described": 1.687,
     "determiner first": -0.003,
@@ -243,7 +243,6 @@ SLOT_WEIGHTS_BARE: dict[str, float] = {
     "cut name": -1.169,
     "cut quoted": -2.922,
     "cut right": -0.105,
-    "cut script": -0.778,
     "described alone": 0.849,
     "described": 0.949,
     "determiner first": -0.337,
