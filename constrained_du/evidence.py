@@ -273,6 +273,8 @@ class SlotEvidence:
         features["named whole"] = of_slot.named_whole(self.view, place, first, last)
         features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
         features["example"] = float(of_slot.is_example(view, place, first, last))
+        features |= of_slot.regional(view, place, first, last, self.others)
+        features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
         if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)) and not any(
             self.swallowed(place.name, span)
         ):

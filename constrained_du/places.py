@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from constrained_du.exemplars import Exemplar, SlotMark
 from constrained_du.lexicon import FUNCTION_WORDS, KINDS, stem, words_of
 from constrained_du.recognizers.numbers import find_numbers
+from constrained_du.regions import Regions, wanted
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
 from constrained_du.terms import normalised
@@ -30,6 +31,8 @@ _SUCH_AS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
+_KINDS = frozenset("type kind item 种类 類 種類 类型 タイプ".split())
+_KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 _LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
 _ASPECTS = "着了上好"
@@ -73,6 +76,21 @@ class Place:
         listed = (match.group(match.lastgroup or 0) for match in _SUCH_AS.finditer(self.description))
         items = (words_in(_ARTICLE.sub("", item.strip())) for text in listed for item in _BETWEEN.split(text))
         return frozenset(tuple(map(stem, words)) for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
+
+    @cached_property
+    def words_for_example(self) -> frozenset[str]:
+        """Those of one word."""
+        return frozenset(words[0] for words in self.examples if len(words) == 1)
+
+    @cached_property
+    def holds_kind(self) -> bool:
+        """Whether its values say of what kind something is ("album", "restaurant"), which is nobody's name."""
+        return bool(self.name_words & _KINDS) or _KIND_OF.match(self.description) is not None
+
+    @cached_property
+    def regions(self) -> Regions:
+        """Which kinds of places it waits for by its name."""
+        return wanted(self.name_words)
 
     @cached_property
     def kind(self) -> str:

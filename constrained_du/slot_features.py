@@ -6,6 +6,7 @@ Plain functions of an utterance, a slot and unit positions (inclusive); no weigh
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from constrained_du.lexicon import (
     CLAUSE_CUES,
@@ -17,6 +18,7 @@ from constrained_du.lexicon import (
     stem,
 )
 from constrained_du.places import Place, is_naming
+from constrained_du.regions import regions
 from constrained_du.span_features import is_capital
 from constrained_du.types import Span
 from constrained_du.view import View
@@ -97,8 +99,43 @@ def described(view: View, place: Place, first: int, last: int, others: Iterable[
 
 
 def is_example(view: View, place: Place, first: int, last: int) -> bool:
-    """Whether the span is a value that the slot's description gives as an example."""
-    return bool(place.examples) and view.stems[first : last + 1] in place.examples
+    """Whether the span is a value that the slot's description gives as an example, or its comparative: "chillier"."""
+    said = view.stems[first : last + 1]
+    return said in place.examples or (first == last and bool(_degrees(said[0]) & place.words_for_example))
+
+
+@lru_cache(maxsize=4096)
+def _degrees(word: str) -> frozenset[str]:
+    """A word without the endings of comparison: "chillier" is "chilly"."""
+    if len(word) < 5 or not word.isascii():
+        return frozenset((word,))
+    bare = {word}
+    for ending in ("er", "est"):
+        if word.endswith(ending):
+            root = word[: -len(ending)]
+            bare |= {root, root + "e", root[:-1] + "y" if root.endswith("i") else root, root[:-1] if root[-1:] == root[-2:-1] else root}
+    return frozenset(bare)
+
+
+def regional(view: View, place: Place, first: int, last: int, others: Iterable[Place]) -> dict[str, float]:
+    """Whether the span names a country or a state, and the slot waits for one; or another slot does."""
+    asked = frozenset(kind for other in others for kind in other.regions)
+    if not asked:
+        return {}
+    span = view.span_of(first, last)
+    found = regions(view.text[span.start : span.end], view.text.isupper())
+    own = place.regions
+    return {
+        "region same": float(bool(found & own)),
+        "region other": float(bool(found & asked) and not found & own),
+        "region unknown": float(own == {"country"} and not found),
+    }
+
+
+def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:
+    """Whether a slot for the kind of something is given a name: words with capitals, which kinds seldom have."""
+    capital = [is_capital(view, i) for i in range(first, last + 1) if view.is_content[i]]
+    return place.holds_kind and first > 0 and bool(capital) and all(capital) and not view.text.isupper()
 
 
 def name_part(view: View, place: Place, first: int, last: int) -> float:
