@@ -17,7 +17,7 @@ from constrained_du.instances import CONVERSATION, instances, surfaces
 from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
 from constrained_du.opposites import Sides, actuates, one_and_all, sides, tells_state
-from constrained_du.places import Place, Shape, places, shapes, spares
+from constrained_du.places import Place, Shape, places, shapes, spares, with_kin
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
 from constrained_du.spec import Function
@@ -81,7 +81,7 @@ class Domain:
     def places(self) -> Mapping[str, Mapping[str, Place]]:
         """For each function its slots as evidence sees them."""
         named = surfaces(self.ontology.slots)
-        return {f.label: places(f, self.exemplars_of.get(f.label, ()), named) for f in self.functions}
+        return with_kin({f.label: places(f, self.exemplars_of.get(f.label, ()), named) for f in self.functions})
 
     @cached_property
     def spares(self) -> Mapping[str, Mapping[str, str]]:

@@ -273,6 +273,7 @@ class SlotEvidence:
         features["named whole"] = of_slot.named_whole(self.view, place, first, last)
         features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
         features["example"] = float(of_slot.is_example(view, place, first, last))
+        features["kin example"] = float(view.stems[first : last + 1] in place.kin)
         features |= of_slot.regional(view, place, first, last, self.others)
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
         if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)) and not any(
@@ -327,8 +328,8 @@ class SlotEvidence:
         }
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
-        """Where values of a slot's own kind were said: supplied, listed, or of its shape."""
-        found = set(self.located.get(place.name, ()))
+        """Where values of a slot's own kind were said: supplied, listed, given as examples, or of its shape."""
+        found = set(self.located.get(place.name, ())) | set(of_slot.example_spans(self.view, place))
         for value in place.schema.values if is_listed and isinstance(place.schema, Enumerated) else ():
             strength, span = self.mention(place, value)
             if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):

@@ -31,6 +31,7 @@ _SUCH_AS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
+_CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind item 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
@@ -55,6 +56,8 @@ class Place:
     share: float = 0.0
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What other slots are called, for a slot that names one."""
+    kin: frozenset[tuple[str, ...]] = frozenset()
+    """The examples of slots of this name in other functions, by stems."""
 
     @cached_property
     def name_words(self) -> frozenset[str]:
@@ -98,6 +101,8 @@ class Place:
             return "number"
         if isinstance(self.schema, Text) and self.schema.format:
             return {"date-time": "datetime"}.get(self.schema.format, self.schema.format)
+        if self.name_words & _CLOCK and (self.name_words & _STRETCH or self.name_words >= _CLOCK):
+            return "datetime"
         for words in (self.name_words, self.own_words):
             for kind, signs in KINDS:
                 if words & signs:
@@ -162,6 +167,18 @@ def places(
     """The slots of a function with what the exemplars show around them; ``labels`` name other slots."""
     own = [exemplar for exemplar in exemplars if exemplar.mode != "negative"]
     return {slot.name: replace(place(slot, own), labels=labels or {}) for slot in function.slots}
+
+
+def with_kin(found: Mapping[str, Mapping[str, Place]]) -> dict[str, dict[str, Place]]:
+    """The slots of all functions, each with the examples that others of its name have."""
+    known: dict[str, frozenset[tuple[str, ...]]] = {}
+    for own in found.values():
+        for name, slot in own.items():
+            known[name] = known.get(name, frozenset()) | slot.examples
+    return {
+        label: {name: replace(slot, kin=known[name] - slot.examples) for name, slot in own.items()}
+        for label, own in found.items()
+    }
 
 
 def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:

@@ -5,7 +5,7 @@ Plain functions of an utterance, a slot and unit positions (inclusive); no weigh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from constrained_du.lexicon import (
@@ -102,6 +102,14 @@ def is_example(view: View, place: Place, first: int, last: int) -> bool:
     """Whether the span is a value that the slot's description gives as an example, or its comparative: "chillier"."""
     said = view.stems[first : last + 1]
     return said in place.examples or (first == last and bool(_degrees(said[0]) & place.words_for_example))
+
+
+def example_spans(view: View, place: Place) -> Iterator[Span]:
+    """Where examples of the slot were said."""
+    longest = max(map(len, place.examples), default=0)
+    for first, last in view.spans(longest):
+        if is_example(view, place, first, last):
+            yield view.span_of(first, last)
 
 
 @lru_cache(maxsize=4096)

@@ -224,7 +224,7 @@ DAY_RULES: tuple[Rule, ...] = (
     rule("(?P<r>NEXT|THIS|LAST) (?P<u>UNIT) ON? (?P<w>WEEKDAY)", _weekday_in_week),
     rule("(?P<w>WEEKDAY) COMMA? THE (?P<d>ORD|SECOND)", _ordinal_day),
     rule("THE (?P<d>ORD|SECOND)", _ordinal_day),
-    rule("(?:ON|FOR) (?P<core>(?P<d>ORD))", _ordinal_day),
+    rule("(?:ON|FOR) (?P<core>(?P<d>ORD))(?!OF|MONTH)", _ordinal_day),
     rule("THE? (?P<d>ORD|SECOND) OF (?:THE|(?P<r>THIS|NEXT|LAST)) (?P<u>UNIT)", _ordinal_day),
     rule("(?P<r>REL)", lambda groups: named_days.in_days(groups["r"].value)),
     rule("THE? (?P<u>UNIT) (?P<s>AFTER|BEFORE) (?P<r>REL)", _day_after),

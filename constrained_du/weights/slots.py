@@ -47,6 +47,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "function last": -0.79,
     "fuzzy": -1.0,
     "joined inside": 1.086,
+    "kin example": 1.3,
     "kind clash": -0.944,
     "kind inside": 0.442,
     "kind missing": -0.09,
