@@ -26,7 +26,7 @@ from constrained_du.instanced import stands_together
 from constrained_du.marks import Marks
 from constrained_du.prompt import clarification
 from constrained_du.reader import Reader
-from constrained_du.replies import answers, only_holder
+from constrained_du.replies import answers, is_moment, only_holder
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer, Rival, Verdict
 from constrained_du.slots import Slots
@@ -130,6 +130,8 @@ class Answering:
                 own = found.setdefault(index, {})
                 own |= {"expected": 1.0, "expected short": short}
                 own["expected fit"] = max(own.get("expected fit", 0.0), float(fits))
+                place = self.domain.places[expectation.function].get(expectation.slot or "")
+                own["expected moment"] = max(own.get("expected moment", 0.0), float(place is not None and is_moment(place, self.view)))
                 own["expected whole"] = max(own.get("expected whole", 0.0), fits * self._covered(index))
         for index, share in self._templates.items():
             if index in allowed:

@@ -1,8 +1,8 @@
 """Utterances that are nothing but values: settled without a model.
 
 The answer to what was asked: "Boston" to a slot of cities, "five" to a number, "nope" to a
-yes-or-no, "the second one" to a list, a moment to a slot for moments (other plain strings are no such
-slots: anything would be an answer to them). And several values that only one function can take together: "ams utr".
+yes-or-no, "the second one" to a list (plain strings are no such slots: anything would be an
+answer to them). And several values that only one function can take together: "ams utr".
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from constrained_du.candidates import Expectation
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
-from constrained_du.grammar import CallGrammar, Choice, Node, OneOf, Substring
+from constrained_du.grammar import CallGrammar, Choice, Node, OneOf
 from constrained_du.matching import leaves
 from constrained_du.picks import is_list, is_pick, picked
 from constrained_du.places import Place
@@ -36,15 +36,13 @@ def answers(domain: Domain, expectation: Expectation, view: View, grammar: CallG
     if place.is_boolean:
         few = sum(unit.kind == "word" for unit in view.units) <= MOST_WORDS
         return is_mere(view.text) or (few and is_yes_or_no(view.text))
-    return any(_is_chosen(choices, place, view) for choices in _choices(node)) or _is_moment(place, node, view)
+    return any(_is_chosen(choices, place, view) for choices in _choices(node))
 
 
-def _is_moment(place: Place, node: Node, view: View) -> bool:
-    """Whether nothing but a moment was said, and the slot takes such words as they are: "on the 3rd of May"."""
-    if place.kind not in MOMENTS or not any(isinstance(leaf, Substring) for leaf in leaves(node)):
-        return False
+def is_moment(place: Place, view: View) -> bool:
+    """Whether nothing but a moment was said, and the slot waits for one."""
     content = {index for index, means in enumerate(view.is_content) if means}
-    found = (view.within(span) for span, kind in view.kinds.items() if agree(place.kind, kind))
+    found = (view.within(span) for span, kind in view.kinds.items() if place.kind in MOMENTS and agree(place.kind, kind))
     return bool(content) and any(content <= set(range(first, last + 1)) for first, last in found)
 
 

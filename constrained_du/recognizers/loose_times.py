@@ -21,6 +21,7 @@ _BEFORE_LENGTH = re.compile(
     "|(?:从现在起|今后|未来|接下来|これから|今から)的?$",
     re.IGNORECASE,
 )
+_MOMENTS = frozenset(("date", "time", "datetime"))
 _ALONE = (
     (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night)\b", re.IGNORECASE), "time"),
     (re.compile(
@@ -38,6 +39,7 @@ _ALONE = (
 
 def find_loose(text: str, known: Iterable[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
     """Such phrases and their kinds; ``known`` are the moments and durations that were found, with theirs."""
+    known = list(known)
     for span, kind in known:
         if kind == "date" and (part := _PARTS.match(text, span.end)):
             yield Span(span.start, part.end()), "datetime"
@@ -47,4 +49,5 @@ def find_loose(text: str, known: Iterable[tuple[Span, str]]) -> Iterator[tuple[S
                 yield Span(before.start() if before else span.start, after.end() if after else span.end), "date"
     for pattern, kind in _ALONE:
         for match in pattern.finditer(text):
-            yield Span(match.start(), match.end()), kind
+            if not any(span.start <= match.start() and match.end() <= span.end for span, own in known if own in _MOMENTS):
+                yield Span(match.start(), match.end()), kind
