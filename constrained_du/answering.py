@@ -24,12 +24,15 @@ from constrained_du.fillings import FREE, Filling
 from constrained_du.generation import Generator
 from constrained_du.instanced import stands_together
 from constrained_du.marks import Marks
+from constrained_du.places import Place
 from constrained_du.prompt import clarification
 from constrained_du.reader import Reader
 from constrained_du.replies import answers, is_moment, only_holder
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer, Rival, Verdict
+from constrained_du.slot_features import agree
 from constrained_du.slots import Slots
+from constrained_du.span_features import SHAPED
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.view import View
@@ -130,8 +133,10 @@ class Answering:
                 own = found.setdefault(index, {})
                 own |= {"expected": 1.0, "expected short": short}
                 own["expected fit"] = max(own.get("expected fit", 0.0), float(fits))
-                place = self.domain.places[expectation.function].get(expectation.slot or "")
-                own["expected moment"] = max(own.get("expected moment", 0.0), float(place is not None and is_moment(place, self.view)))
+                if expectation.slot is not None:
+                    place = self.domain.places[expectation.function][expectation.slot]
+                    own["expected moment"] = max(own.get("expected moment", 0.0), float(is_moment(place, self.view)))
+                    own["expected kind"] = max(own.get("expected kind", 0.0), float(fits and self._is_of_kind(index, place)))
                 own["expected whole"] = max(own.get("expected whole", 0.0), fits * self._covered(index))
         for index, share in self._templates.items():
             if index in allowed:
@@ -162,6 +167,12 @@ class Answering:
         position = next(i for i, member in enumerate(function.slots) if member.name == slot)
         own = self.slots.fillings(index)[position]
         return bool(own) and own[0].score > 0
+
+    def _is_of_kind(self, index: int, place: Place) -> bool:
+        """Whether what fills a slot is a moment, length or number, and the slot waits for one."""
+        position = next(i for i, member in enumerate(self.domain.functions[index].slots) if member.name == place.name)
+        spans = self.slots.fillings(index)[position][0].spans
+        return place.kind in SHAPED and bool(spans) and agree(place.kind, self.view.shape(*self.view.within(spans[0][1])))
 
     def _covered(self, index: int) -> float:
         """1 if typed values of the function's slots are all that was said; less for plain words."""
