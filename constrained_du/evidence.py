@@ -328,8 +328,9 @@ class SlotEvidence:
         }
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
-        """Where values of a slot's own kind were said: supplied, listed, given as examples, or of its shape."""
-        found = set(self.located.get(place.name, ())) | set(of_slot.example_spans(self.view, place))
+        """Where values of a slot's own kind were said: supplied, listed, given as examples, countries, or of its shape."""
+        known = (of_slot.example_spans(self.view, place), of_slot.region_spans(self.view, place))
+        found = set(self.located.get(place.name, ())).union(*known)
         for value in place.schema.values if is_listed and isinstance(place.schema, Enumerated) else ():
             strength, span = self.mention(place, value)
             if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):

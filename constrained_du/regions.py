@@ -10,6 +10,7 @@ from collections.abc import Collection
 from functools import lru_cache
 from importlib.resources import files
 
+LONGEST_NAME = 8  # words, or letters of scripts without spaces
 Regions = frozenset[str]
 """Of ``country``, ``state`` and ``city``: what a name may be."""
 _WORDS = {

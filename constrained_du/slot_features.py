@@ -18,7 +18,7 @@ from constrained_du.lexicon import (
     stem,
 )
 from constrained_du.places import Place, is_naming
-from constrained_du.regions import regions
+from constrained_du.regions import LONGEST_NAME, regions
 from constrained_du.span_features import is_capital
 from constrained_du.types import Span
 from constrained_du.view import View
@@ -138,6 +138,14 @@ def regional(view: View, place: Place, first: int, last: int, others: Iterable[P
         "region other": float(bool(found & asked) and not found & own),
         "region unknown": float(own == {"country"} and not found),
     }
+
+
+def region_spans(view: View, place: Place) -> Iterator[Span]:
+    """Where countries or states were said, if the slot waits for one."""
+    for first, last in view.spans(LONGEST_NAME) if place.regions - {"city"} else ():
+        span = view.span_of(first, last)
+        if regions(view.text[span.start : span.end], view.text.isupper()) & place.regions:
+            yield span
 
 
 def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:

@@ -137,3 +137,77 @@ def test_the_shape_of_an_exemplar_has_its_numbers_and_listed_values() -> None:
     )
     found = [set().union(*shape) if shape else set() for shape in shapes(map(place, paint.slots), shown)]
     assert found == [{"colour"}, {"coats"}, set(), {"colour"}]
+
+
+@pytest.mark.parametrize(
+    ("description", "examples"),
+    [
+        ("The glaze, such as celadon, salt or an ash glaze.", {"celadon", "salt", "ash glaze"}),
+        ("What is fired, for example: bowls, mugs and tiles", {"bowl", "mug", "tile"}),
+        ("The glaze (e.g. celadon / salt)", {"celadon", "salt"}),
+        ("釉的种类，例如青瓷、暖和的灰釉或钧窑。", {"青 瓷", "暖 和 的 灰 釉", "钧 窑"}),
+        ("The glaze.", set()),
+    ],
+)
+def test_a_description_gives_examples_of_values(description: str, examples: set[str]) -> None:
+    assert {" ".join(words) for words in slot("glaze", description).examples} == examples
+
+
+@pytest.mark.parametrize(
+    ("words", "is_one"),
+    [("celadons", True), ("warmer", True), ("hottest", True), ("dustier", True), ("cold", False), ("warm up", False)],
+)
+def test_a_value_given_as_an_example_is_known_in_its_plural_and_its_degrees(words: str, is_one: bool) -> None:
+    told = slot("glaze", "The glaze, such as celadon, warm, hot or dusty.")
+    view = View(f"make it {words}")
+    assert slot_features.is_example(view, told, *where(view, words)) is is_one
+
+
+def test_slots_of_one_name_share_their_examples() -> None:
+    shelves = [function("stack", ware={"type": "string", "description": "What to stack, such as bowls."}),
+               function("sell", ware={"type": "string", "description": "What to sell, such as mugs."})]  # fmt: skip
+    places = Domain(tuple(shelves)).places
+    assert places["stack"]["ware"].kin == {("mug",)}
+    assert places["sell"]["ware"].kin == {("bowl",)}
+
+
+def test_the_kind_of_a_thing_is_nobody_s_name() -> None:
+    kind, named = slot("ware_type", "The kind of ware."), slot("potter", "Who made it.")
+    view = View("show what Greta Holm made of clay")
+    assert slot_features.is_kind_named(view, kind, *where(view, "Greta Holm"))
+    assert not slot_features.is_kind_named(view, kind, *where(view, "clay"))
+    assert not slot_features.is_kind_named(view, named, *where(view, "Greta Holm"))
+    shouted = View("SHOW WHAT GRETA MADE")
+    assert not slot_features.is_kind_named(shouted, kind, *where(shouted, "GRETA"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "country", "state", "town"),
+    [
+        ("ship it to Norway", "Norway", "region same", "region other", "region other"),
+        ("ship it to Ohio", "Ohio", "region other", "region same", "region other"),
+        ("ship it to SC", "SC", "region other", "region same", "region other"),
+        ("ship it to Ravnik", "Ravnik", "region unknown", None, None),
+        ("发到挪威", "挪威", "region same", "region other", "region other"),
+    ],
+)
+def test_countries_and_states_are_known_by_their_names(
+    text: str, words: str, country: str, state: str | None, town: str | None
+) -> None:
+    places = [slot("country"), slot("state"), slot("town")]
+    view = View(text)
+    for own, wanted in zip(places, (country, state, town), strict=True):
+        found = slot_features.regional(view, own, *where(view, words), places)
+        assert {name for name, value in found.items() if value} == ({wanted} if wanted else set())
+
+
+def test_where_no_slot_waits_for_a_country_names_of_countries_say_nothing() -> None:
+    view = View("ship it to Norway")
+    assert slot_features.regional(view, slot("address"), *where(view, "Norway"), [slot("address")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("timeRange", "datetime"), ("date_time", "datetime"), ("time", "time"), ("date", "date"), ("time_window", "datetime")]
+)
+def test_a_stretch_of_time_takes_dates_and_times(name: str, kind: str) -> None:
+    assert slot(name).kind == kind

@@ -81,6 +81,10 @@ def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None
         ("九十年代的椅子", "九十年代", "date"),
         ("三天以内晾干", "三天以内", "date"),
         ("明日の夕方に塗る", "明日の夕方", "datetime"),
+        ("varnish it this month", "this month", "date"),
+        ("a bench for next winter", "next winter", "date"),
+        ("下个月刷漆", "下个月", "date"),
+        ("来月に塗る", "来月", "date"),
     ],
 )
 def test_phrases_of_time_that_are_no_moment_have_a_kind(text: str, phrase: str, kind: str) -> None:
@@ -99,3 +103,23 @@ def test_a_value_is_not_taken_across_the_end_of_a_sentence() -> None:
     first, last = view.within(Span(4, 36))
     assert verbatim_features(view, Tallies(view), first, last, "words", known)["sentence inside"] == 1.0
     assert verbatim_features(view, Tallies(view), first, first + 1, "words", known)["sentence inside"] == 0.0
+
+
+def test_a_month_inside_a_moment_is_no_phrase_of_its_own() -> None:
+    text = "sand it on the 4th of this month"
+    assert [text[span.start : span.end] for span, kind in View(text).kinds.items() if kind == "date"] == ["the 4th of this month"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("请把砂纸放在工具箱里", "请|把|砂纸|放在|工具箱|里"),
+        ("用Bosch电钻打孔", "用|电钻|打孔"),
+        ("買った木を切って", "買った|木を|切って"),
+    ],
+)
+def test_a_phrase_begins_where_a_word_does(text: str, words: str) -> None:
+    view = View(text)
+    starts = [unit.start for index, unit in enumerate(view.units) if view.is_unspaced[index] and view.starts_phrase(index)]
+    said = words.split("|")
+    assert starts == [text.index(word) for word in said]

@@ -74,3 +74,43 @@ def test_all_is_not_done_where_one_thing_was_said(workshop: Converter) -> None:
 @pytest.mark.parametrize("said", ["thanks a lot!", "hello there", "ok great, thank you, bye"])
 def test_who_only_thanks_or_greets_gets_nothing_done(workshop: Converter, said: str) -> None:
     assert not workshop.convert(said).understood
+
+
+SALE = spec("sell_ware", "Sell a piece of ware.",
+            ware_type={"type": "string", "description": "The kind of ware, such as bowl, mug or jar."},
+            potter={"type": "string", "description": "The person who made it."},
+            state={"type": "string", "description": "The state or province it goes to, in full or abbreviated."},
+            country={"type": "string", "description": "The country it goes to."},
+            day={"type": "string", "description": "When it is sold."})  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop(model_path: Path) -> Converter:
+    made = Converter(model_path).add_function_specs([SALE, spec("close_shop", "Close the shop for the day.")])
+    return made.add_exemplars({"sell_ware": ["sell a <ware_type> to <country>", "on <day> sell the <ware_type>"]}).finalize()
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("sell a jar to Norway", {"ware_type": "jar", "country": "Norway"}),
+        ("sell the mug in Ohio", {"ware_type": "mug", "state": "Ohio"}),
+        ("sell a bowl to somebody in SC", {"ware_type": "bowl", "state": "SC"}),
+    ],
+)
+def test_examples_of_a_description_and_names_of_places_find_their_slots(
+    shop: Converter, said: str, arguments: dict[str, Any]
+) -> None:
+    call = shop.convert(said)[0]
+    assert (call.name, call.arguments) == ("sell_ware", arguments)
+
+
+def test_an_exemplar_with_a_time_settles_nothing_that_holds_none(shop: Converter) -> None:
+    assert shop.convert("on Friday sell the jar").explain().decided_by == "exemplar"
+    assert shop.convert("on principle sell the jar").explain().decided_by == "evidence"
+
+
+@pytest.mark.parametrize("said", ["on the 3rd of May", "next Friday please", "on 11th March"])
+def test_a_moment_alone_answers_what_was_asked(shop: Converter, said: str) -> None:
+    call = shop.convert(said, expectations=[("day", "sell_ware")])[0]
+    assert call.name == "sell_ware" and list(call.arguments) == ["day"]
