@@ -20,19 +20,16 @@ from constrained_du.compile import Binder
 from constrained_du.confidence import LARGEST, confidence, log_odds, shared
 from constrained_du.conversation import giving_way, speechless
 from constrained_du.domain import Domain
-from constrained_du.fillings import FREE, Filling
+from constrained_du.fillings import FREE, Filling, share_of, surprise
 from constrained_du.generation import Generator
 from constrained_du.instanced import stands_together
 from constrained_du.marks import Marks
-from constrained_du.places import Place
 from constrained_du.prompt import clarification
 from constrained_du.reader import Reader
-from constrained_du.replies import answers, is_moment, only_holder
+from constrained_du.replies import answers, is_moment, is_of_kind, only_holder
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer, Rival, Verdict
-from constrained_du.slot_features import agree
 from constrained_du.slots import Slots
-from constrained_du.span_features import SHAPED
 from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.view import View
@@ -129,15 +126,9 @@ class Answering:
         for expectation in self.request.expectations:
             index = self.domain.index[expectation.function]
             if index in allowed:
-                fits = expectation.slot is not None and self._fits(index, expectation.slot)
-                own = found.setdefault(index, {})
-                own |= {"expected": 1.0, "expected short": short}
-                own["expected fit"] = max(own.get("expected fit", 0.0), float(fits))
-                if expectation.slot is not None:
-                    place = self.domain.places[expectation.function][expectation.slot]
-                    own["expected moment"] = max(own.get("expected moment", 0.0), float(is_moment(place, self.view)))
-                    own["expected kind"] = max(own.get("expected kind", 0.0), float(fits and self._is_of_kind(index, place)))
-                own["expected whole"] = max(own.get("expected whole", 0.0), fits * self._covered(index))
+                own = found.setdefault(index, {"expected": 1.0, "expected short": short})
+                told = {} if expectation.slot is None else self._told(index, expectation.slot)
+                own |= {name: max(own.get(name, 0.0), value) for name, value in told.items()}
         for index, share in self._templates.items():
             if index in allowed:
                 found.setdefault(index, {})["template"] = share
@@ -161,18 +152,18 @@ class Answering:
                 found[index] = max(match.literal / self.view.letters, found.get(index, 0.0))
         return found
 
-    def _fits(self, index: int, slot: str) -> bool:
-        """Whether something in the utterance fills a slot of a function well."""
+    def _told(self, index: int, slot: str) -> dict[str, float]:
+        """How well the utterance answers the question for a slot of a function."""
         function = self.domain.functions[index]
-        position = next(i for i, member in enumerate(function.slots) if member.name == slot)
-        own = self.slots.fillings(index)[position]
-        return bool(own) and own[0].score > 0
-
-    def _is_of_kind(self, index: int, place: Place) -> bool:
-        """Whether what fills a slot is a moment, length or number, and the slot waits for one."""
-        position = next(i for i, member in enumerate(self.domain.functions[index].slots) if member.name == place.name)
-        spans = self.slots.fillings(index)[position][0].spans
-        return place.kind in SHAPED and bool(spans) and agree(place.kind, self.view.shape(*self.view.within(spans[0][1])))
+        place = self.domain.places[function.label][slot]
+        best = next(iter(self.slots.fillings(index)[[*function.slot].index(slot)]), None)
+        fits = best is not None and best.score > 0
+        return {
+            "expected fit": float(fits),
+            "expected whole": fits * self._covered(index),
+            "expected moment": float(is_moment(place, self.view)),
+            "expected kind": float(fits and best is not None and is_of_kind(place, best.located, self.view)),
+        }
 
     def _covered(self, index: int) -> float:
         """1 if typed values of the function's slots are all that was said; less for plain words."""
@@ -189,18 +180,30 @@ class Answering:
         return 0.0 if not covered or any(i not in covered for i in said) else PLAIN if plain else 1.0
 
     @cached_property
-    def probabilities(self) -> LogProbabilities:
+    def _unread(self) -> LogProbabilities:
+        """The same before the model has read the utterance."""
         scores: dict[int | None, float] = {rival.index: rival.score for rival in self.verdict.rivals}
         if self.request.may_refuse:
             scores[None] = self.verdict.fallback
         if not scores:
             return {None: 0.0}
-        top = max(scores.values())
-        total = top + log(sum(exp(score - top) for score in scores.values()))
-        found = {key: score - total for key, score in scores.items()}
+        return _shares(scores)
+
+    @cached_property
+    def doubts(self) -> Mapping[int, float]:
+        """What a taught model that has read the utterance says against the functions that are likely."""
+        likely = {i for i, share in self._unread.items() if i is not None and share >= READ_SHARE}
         if self.slots.match is None and self.replied is None:
-            self.slots.worth_reading |= {i for i, share in found.items() if i is not None and share >= READ_SHARE}
-        return found
+            self.slots.worth_reading |= likely
+        if not self.request.may_refuse:
+            return {}
+        return {i: doubt for i in sorted(self.slots.worth_reading & self._unread.keys()) if (doubt := self.slots.doubt(i))}
+
+    @cached_property
+    def probabilities(self) -> LogProbabilities:
+        if not self.doubts:
+            return self._unread
+        return _shares({key: share + (0.0 if key is None else self.doubts.get(key, 0.0)) for key, share in self._unread.items()})
 
     # -- answers -------------------------------------------------------------------------
 
@@ -319,7 +322,7 @@ class Answering:
         grounds |= {
             "slots": log_odds(best.taken),
             "second": self.slots.lead(index),
-            "doubt": self._doubt(index, best),
+            "doubt": surprise(self.slots.fillings(index), best.fillings, SLOT_SHARPNESS),
             "few": float(len(best.function.slots) == 0),
             "many": len(best.function.slots) / 10,
             "typed": float(sum(filling.typed for filling in filled)),
@@ -334,14 +337,6 @@ class Answering:
         read = self.reader.known.get(index)
         grounds["meant"] = 0.0 if read is None else min(4.0, max(-4.0, read.meant))
         return grounds | {"left": self.slots.held(index)["left"]}
-
-    def _doubt(self, index: int, best: Answer) -> float:
-        """How surprising the fillings are slot by slot: the sum of −log of their shares, at most 12."""
-        shares = (
-            _share(own, 0.0 if filling is None else filling.score / SLOT_SHARPNESS)
-            for own, filling in zip(self.slots.fillings(index), best.fillings, strict=True)
-        )
-        return min(12.0, sum(-log(max(1e-9, share)) for share in shares))
 
     def alternative(self, answer: Answer, confidence: float) -> Alternative:
         refusal = Call(DO_NOT_UNDERSTAND, confidence=confidence)
@@ -377,6 +372,7 @@ class Answering:
                 "probability": exp(self.probabilities[rival.index]),
                 "score": rival.score,
                 **rival.features,
+                **({"doubt": self.doubts[rival.index]} if rival.index in self.doubts else {}),
             }
             for rival in self.verdict.rivals[:8]
         ]
@@ -387,8 +383,8 @@ class Answering:
         if best.function is not None:
             own = self.slots.fillings(self.domain.index[best.function.label])
             for slot, fillings in zip(best.function.slots, own, strict=True):
-                choices: list[tuple[JsonValue, float]] = [(ABSENT, _share(fillings, 0.0))]
-                choices += [(None if f.value is FREE else f.value, _share(fillings, f.score)) for f in fillings[:6]]
+                choices: list[tuple[JsonValue, float]] = [(ABSENT, share_of(fillings, 0.0))]
+                choices += [(None if f.value is FREE else f.value, share_of(fillings, f.score)) for f in fillings[:6]]
                 slots.append({"function": best.function.label, "slot": slot.name, "choices": choices})
         decided = "evidence" if self.request.may_refuse else "tool_choice"
         decided = decided if self.replied is None else "expectation" if self.request.expectations else "values"
@@ -397,6 +393,7 @@ class Answering:
         return Explanation(decided, exemplar, tuple(rows), tuple(slots), grounds)
 
 
-def _share(fillings: Sequence[Filling], score: float) -> float:
-    total = 1.0 + sum(exp(min(50.0, filling.score)) for filling in fillings)
-    return exp(min(50.0, score)) / total
+def _shares(scores: Mapping[int | None, float]) -> dict[int | None, float]:
+    """Log probabilities from log odds."""
+    total = log_sum_exp(np.array([*scores.values()]))
+    return {key: score - total for key, score in scores.items()}

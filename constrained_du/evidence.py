@@ -276,14 +276,11 @@ class SlotEvidence:
         features["kin example"] = float(view.stems[first : last + 1] in place.kin)
         features |= of_slot.regional(view, place, first, last, self.others)
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
-        if not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1)) and not any(
-            self.swallowed(place.name, span)
-        ):
+        unexplained = not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1))
+        if unexplained and not any(self.swallowed(place.name, span)):
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
-        part = of_slot.name_part(view, place, first, last)
-        if part:
-            features["name part"] = part
+        features["name part"] = of_slot.name_part(view, place, first, last)
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)
             if kind in SHAPED:
@@ -329,8 +326,8 @@ class SlotEvidence:
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
         """Where values of a slot's own kind were said: supplied, listed, given as examples, countries, or of its shape."""
-        known = (of_slot.example_spans(self.view, place), of_slot.region_spans(self.view, place))
-        found = set(self.located.get(place.name, ())).union(*known)
+        said = (*of_slot.example_spans(self.view, place), *of_slot.region_spans(self.view, place))
+        found = {*self.located.get(place.name, ()), *said}
         for value in place.schema.values if is_listed and isinstance(place.schema, Enumerated) else ():
             strength, span = self.mention(place, value)
             if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations, groupby, islice
+from math import exp, log
 
 from constrained_du.evidence import SlotEvidence
 from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
@@ -20,6 +21,8 @@ from constrained_du.types import JsonValue, Span
 
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
 MAX_DEPTH = 4  # of nested or recursive values that are filled
+JOINS = frozenset(", ， 、 and or & 和 及 と や".split())
+ENUMERATED = 2.0  # log odds of several values rather than one, where words count things up
 PICKED = 8.0  # log odds of what "the second one" points at in a list, and against the rest of it
 MANY = 256  # values of an enum above which only those with a word in the utterance are scored
 
@@ -142,8 +145,23 @@ class Filler:
         item_schema = schema.items if schema is not None and schema.items is not None else where.schema
         inner = Place(where.name, where.description, item_schema, where.required, where.contexts, where.share)
         items = self.fillings(inner, node.item, path, depth + 1)
+        for item in items if isinstance(node.item, Substring) else ():
+            parts = self._parts(item)
+            if len(parts) > 1 and node.least <= len(parts) <= (node.most or len(parts)):
+                yield replace(_listing(parts, path), score=item.score + ENUMERATED)
         for chosen in _lists(items, node):
             yield _listing(chosen, path)
+
+    def _parts(self, item: Filling) -> list[Filling]:
+        """The parts of words that count things up: "tea", "milk" and "rice" of "tea, milk and rice"."""
+        view = self.evidence.view
+        [(path, span)] = item.spans
+        first, last = view.within(span)
+        runs = [list(run) for joins, run in groupby(range(first, last + 1), lambda i: view.words[i] in JOINS) if not joins]
+        if not all(view.units[run[0]].may_border and view.units[run[-1]].may_border for run in runs):
+            return []
+        spans = (view.span_of(run[0], run[-1]) for run in runs)
+        return [Filling(view.text[s.start : s.end], 0.0, ((path, s),)) for s in spans]
 
     def _tuple(self, where: Place, node: Items, path: str, depth: int) -> Iterator[Filling]:
         fixed = node.prefix[: max(node.least, 1)]
@@ -164,6 +182,21 @@ class Filler:
             if required <= value.keys() and len(value) >= node.least and not any(v is FREE for v in value.values()):
                 spans = tuple(span for c in chosen if c is not None for span in c.spans)
                 yield Filling(value, score - (4.0 if not value else 0.0), spans)
+
+
+def share_of(fillings: Sequence[Filling], score: float) -> float:
+    """The share in [0, 1] of a choice with this score among a slot's fillings and leaving it out."""
+    total = 1.0 + sum(exp(min(50.0, filling.score)) for filling in fillings)
+    return exp(min(50.0, score)) / total
+
+
+def surprise(every: Iterable[Sequence[Filling]], chosen: Iterable[Filling | None], sharpness: float) -> float:
+    """How surprising chosen fillings are slot by slot: the sum of −log of their shares, at most 12; their scores were
+    multiplied by ``sharpness``."""
+    shares = (
+        share_of(own, 0.0 if filling is None else filling.score / sharpness) for own, filling in zip(every, chosen, strict=True)
+    )
+    return min(12.0, sum(-log(max(1e-9, share)) for share in shares))
 
 
 def _members(schema: Schema) -> tuple[Member, ...]:

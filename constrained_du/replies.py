@@ -19,7 +19,7 @@ from constrained_du.places import Place
 from constrained_du.polarity import is_mere, is_yes_or_no
 from constrained_du.schema import Enumerated
 from constrained_du.slot_features import agree
-from constrained_du.span_features import MOMENTS
+from constrained_du.span_features import MOMENTS, SHAPED
 from constrained_du.types import Span
 from constrained_du.view import View
 
@@ -44,6 +44,11 @@ def is_moment(place: Place, view: View) -> bool:
     content = {index for index, means in enumerate(view.is_content) if means}
     found = (view.within(span) for span, kind in view.kinds.items() if place.kind in MOMENTS and agree(place.kind, kind))
     return bool(content) and any(content <= set(range(first, last + 1)) for first, last in found)
+
+
+def is_of_kind(place: Place, located: Sequence[Span], view: View) -> bool:
+    """Whether what fills a slot is a moment, a length or a number, and the slot waits for one."""
+    return place.kind in SHAPED and bool(located) and agree(place.kind, view.shape(*view.within(located[0])))
 
 
 def only_holder(

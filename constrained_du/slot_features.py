@@ -121,7 +121,8 @@ def _degrees(word: str) -> frozenset[str]:
     for ending in ("er", "est"):
         if word.endswith(ending):
             root = word[: -len(ending)]
-            bare |= {root, root + "e", root[:-1] + "y" if root.endswith("i") else root, root[:-1] if root[-1:] == root[-2:-1] else root}
+            bare |= {root, root + "e", root.removesuffix("i") + "y" if root.endswith("i") else root}
+            bare |= {root[:-1]} if root[-1:] == root[-2:-1] else set()
     return frozenset(bare)
 
 

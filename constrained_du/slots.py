@@ -39,6 +39,7 @@ from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHAR
 CONSIDERED = 24  # fillings of a slot that are ranked
 READ_LEAD = 0.6  # log odds between the two best ways to fill a function's slots, below which a taught model is asked
 READ_LEAD_SHOWN = 1.0  # the same where exemplars show the slots
+MEANT, DOUBT = 1.5, 1.5  # log odds of "yes, it is meant" below which a taught model doubts, and what each less weighs
 NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
 
 SINGLE = (Text, Number, Enumerated, Boolean, Entity)
@@ -180,6 +181,15 @@ class Slots:
                 requires = any(slot.required for slot in function.slots)
                 self._open[index] = self._is_wanting(index) or (requires and self.lead(index) < READ_LEAD)
         return self._open[index]
+
+    def doubt(self, index: int) -> float:
+        """What a taught model that has read the utterance says against a function, in log odds; 0 where it was not asked, where
+        exemplars know better, and where the function was waiting for an answer."""
+        label = self.domain.functions[index].label
+        asked = any(expectation.function == label for expectation in self.request.expectations)
+        if asked or self.domain.exemplars_of.get(label) or self._tags(index) is None:
+            return 0.0
+        return min(0.0, DOUBT * (self.reader.known[index].meant - MEANT))
 
     def _is_wanting(self, index: int) -> bool:
         """Whether a slot that the function requires is empty, or all are, though words are left that may be its value."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from constrained_du import Converter
+from constrained_du.slots import DOUBT, MEANT
 
 
 def spec(label: str, description: str, **slots: str) -> dict[str, Any]:
@@ -56,3 +57,27 @@ def test_what_is_plain_is_not_read(bare: Converter) -> None:
     """The second look is for slots that are left open: a line that is plain costs nothing more."""
     plain, empty = bare.convert("weather in Rome on Sunday"), bare.convert("put bread on my list")
     assert plain.stats.tokens_evaluated < empty.stats.tokens_evaluated
+
+
+def test_words_that_count_things_up_are_several_values_of_a_list(model_path: Path) -> None:
+    herbs = {"type": "array", "items": {"type": "string"}, "description": "The herbs that go in."}
+    needed = {"properties": {"herbs": herbs}, "required": ["herbs"]}
+    soup = {"name": "cook_soup", "description": "Cook a soup with some herbs.", "parameters": needed}
+    made = Converter(model_path).add_function_specs([soup, *SPECS]).finalize()
+    assert made.convert("cook a soup with sage, thyme and wild garlic")[0].arguments == {"herbs": ["sage", "thyme", "wild garlic"]}
+    assert made.convert("cook a soup with sage")[0].arguments == {"herbs": ["sage"]}
+
+
+def test_what_a_taught_model_hardly_takes_to_be_meant_is_doubted(model_path: Path) -> None:
+    """One function alone is like every utterance about its things; the model that has read it says whether it is asked for."""
+    height = {"type": "number", "description": "How high the tower is, in metres."}
+    needed = {"properties": {"height": height, "city": {"type": "string", "description": "Where it stands."}}}
+    tower = {"name": "cost_of_tower", "description": "Compute what it costs to build a tower.", "parameters": needed}
+    tower["parameters"]["required"] = ["height", "city"]  # type: ignore[index]
+    made = Converter(model_path).add_function_specs([tower]).finalize()
+    doubted, plain = made.convert("why do towers lean?").explain(), made.convert("cost of a tower of 40 metres in Ghent").explain()
+    assert doubted.grounds["meant"] < MEANT
+    assert doubted.functions[0]["doubt"] == pytest.approx(DOUBT * (doubted.grounds["meant"] - MEANT))
+    assert "doubt" not in plain.functions[0]
+    shown = Converter(model_path).add_function_specs([tower]).add_exemplars({"cost_of_tower": ["price a tower in <city>"]})
+    assert "doubt" not in shown.finalize().convert("why do towers lean?").explain().functions[0], "exemplars know better"

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "constrained_du"
 
 FLOORS: tuple[tuple[str, str], ...] = (
     ("values and failures", "errors types dispatch"),
-    ("words and numbers", "words lexicon terms weights classifier search confidence tags"),
+    ("words and numbers", "words lexicon regions terms weights classifier search confidence tags"),
     ("automata", "automata expressions pattern_syntax patterns"),
     ("documents", "sources exemplars links"),
     ("what is said", "recognizers phrases view operators opposites clauses"),
@@ -43,6 +43,8 @@ ONLY_IMPORTER = {
     "rich": {"cli", "evaluation.table", "evaluation.report"},
     "safetensors": {"bert_gguf"},
     "re2": {"recognizers.lists"},
+    "rjieba": {"phrases"},
+    "budoux": {"phrases"},
     "yaml": {"sources.yaml_text"},
     "pickle": set(),
     "torch": set(),

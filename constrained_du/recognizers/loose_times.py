@@ -25,7 +25,8 @@ _MOMENTS = frozenset(("date", "time", "datetime"))
 _ALONE = (
     (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night)\b", re.IGNORECASE), "time"),
     (re.compile(
-        r"\b(?:this|next|last|the coming) (?:minute|hour|week|weekend|month|quarter|year|spring|summer|autumn|fall|winter|season)\b"
+        r"\b(?:this|next|last|the coming) "
+        r"(?:minute|hour|week|weekend|month|quarter|year|spring|summer|autumn|fall|winter|season)\b"
         "|[这下上本]个?(?:周末|星期|周|月|季度|年|春天|夏天|秋天|冬天)(?![一二三四五六日天末])|[今来先](?:週末|週|月|年)(?!の?[月火水木金土日]曜)",
         re.IGNORECASE,
     ), "date"),
