@@ -5,6 +5,7 @@ Plain functions of an utterance, a slot and unit positions (inclusive); no weigh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
@@ -18,8 +19,8 @@ from constrained_du.lexicon import (
     stem,
 )
 from constrained_du.places import Place, is_naming
-from constrained_du.regions import LONGEST_NAME, regions
-from constrained_du.span_features import is_capital
+from constrained_du.regions import LONGEST_NAME, Regions, regions
+from constrained_du.span_features import MOMENTS, is_capital
 from constrained_du.types import Span
 from constrained_du.view import View
 from constrained_du.words import is_unspaced
@@ -27,6 +28,8 @@ from constrained_du.words import is_unspaced
 _NONE: frozenset[str] = frozenset()
 _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
+_MY_NAME = re.compile(r"\bmy name(?:['’]s| is)\b", re.IGNORECASE)
+_CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
 
@@ -138,7 +141,14 @@ def regional(view: View, place: Place, first: int, last: int, others: Iterable[P
         "region same": float(bool(found & own)),
         "region other": float(bool(found & asked) and not found & own),
         "region unknown": float(own == {"country"} and not found),
+        "region inside": float(place.kind == "place" and _ends_in_region(view, first, last, asked - own)),
     }
+
+
+def _ends_in_region(view: View, first: int, last: int, kinds: Regions) -> bool:
+    """Whether a span is more than the country or state at its end, for which another slot waits."""
+    spans = (view.span_of(i, last) for i in range(first + 1, last + 1))
+    return any(regions(view.text[s.start : s.end], view.text.isupper()) & kinds - {"city"} for s in spans)
 
 
 def region_spans(view: View, place: Place) -> Iterator[Span]:
@@ -151,23 +161,45 @@ def region_spans(view: View, place: Place) -> Iterator[Span]:
 
 def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:
     """Whether a slot for the kind of something is given a name: words with capitals, which kinds seldom have."""
-    capital = [is_capital(view, i) for i in range(first, last + 1) if view.is_content[i]]
-    return place.holds_kind and first > 0 and bool(capital) and all(capital) and not view.text.isupper()
+    named = [is_capital(view, i) and not view.units[i].text.isupper() for i in range(first, last + 1) if view.is_content[i]]
+    return place.holds_kind and first > 0 and bool(named) and all(named) and not is_example(view, place, first, last)
+
+
+def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
+    """Whether words are plainly no value of a slot: no time where it waits for one, a name for a kind, no country."""
+    if place.kind in MOMENTS and not any(view.marked[first : last + 1]):
+        return True
+    return is_kind_named(view, place, first, last) or bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
 
 def name_part(view: View, place: Place, first: int, last: int) -> float:
-    """Given and family names: the first word of a name, and what follows it."""
-    if not place.name_words & _GIVEN and not place.name_words & _FAMILY:
+    """Given and family names: the first word of a name, and what follows it; one word is what it is called ("my surname is
+    X"), and a given name after "my name is"."""
+    wanted = _GIVEN if place.name_words & _GIVEN else _FAMILY if place.name_words & _FAMILY else None
+    if wanted is None:
         return 0.0
+    if not all(_namelike(view, i) and view.stems[i] not in _CALLED for i in range(first, last + 1)):
+        return -1.0
     follows = first > 0 and _namelike(view, first - 1) and view.units[first - 1].end + 1 == view.units[first].start
     more = last + 1 < len(view.units)
     leads = more and _namelike(view, last + 1) and view.units[last].end + 1 == view.units[last + 1].start
-    inside = all(_namelike(view, i) for i in range(first, last + 1))
-    if not inside:
-        return -1.0
-    if place.name_words & _GIVEN:
-        return 1.0 if first == last and leads and not follows else -0.5 if last > first else 0.0
-    return 1.0 if follows and not leads else -0.5 if last > first else 0.0
+    if last > first:
+        return -0.5
+    if not follows and not leads and (called := _called(view)):
+        return 1.0 if called is wanted else -1.0
+    if wanted is _GIVEN:
+        return float(leads and not follows)
+    return float(follows and not leads)
+
+
+def _called(view: View) -> frozenset[str] | None:
+    """Which of its names an utterance speaks of: "my family name", "first name", "my name is"."""
+    stems = view.stems
+    said = {stems[i] for i in range(len(stems) - 1) if stems[i + 1] == "name"} | ({"surname"} & set(stems))
+    for words, kind in ((_FAMILY | {"second"}, _FAMILY), (_GIVEN, _GIVEN)):
+        if said & words:
+            return kind
+    return _GIVEN if _MY_NAME.search(view.text) else None
 
 
 def cuts_word(view: View, span: Span) -> bool:

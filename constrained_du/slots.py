@@ -30,9 +30,9 @@ from constrained_du.requests import Request
 from constrained_du.schema import Boolean, Entity, Enumerated, Number, Text
 from constrained_du.scoring import FunctionScorer
 from constrained_du.search import Assignments
-from constrained_du.span_features import MOMENTS
+from constrained_du.slot_features import is_no_value
 from constrained_du.tags import Tags
-from constrained_du.types import JsonValue, Span
+from constrained_du.types import JsonValue
 from constrained_du.view import View
 from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
 
@@ -98,16 +98,11 @@ class Slots:
         return None if match is not None and match.is_open and (self._misses(match) or self._swallows(match)) else match
 
     def _misses(self, match: Match) -> bool:
-        """Whether a slot that waits for a time is matched by words without any: "<when> weather" by "London weather"."""
+        """Whether open words are plainly no value of their slot: no time in "<when> weather" by "London weather", a name for the
+        kind of a thing, what is no country."""
         places = self.domain.places[match.exemplar.function]
-        return any(
-            slot in places and places[slot].kind in MOMENTS and not any(self.view.marked[slice(*self._range(span))])
-            for slot, span in match.located
-        )
-
-    def _range(self, span: Span) -> tuple[int, int]:
-        first, last = self.view.within(span)
-        return first, last + 1
+        located = ((places[slot], span) for slot, span in match.located if slot in places)
+        return any(is_no_value(self.view, place, *self.view.within(span)) for place, span in located)
 
     def _swallows(self, match: Match) -> bool:
         """Whether open words hold, or are, a value that another slot of the function waits for."""

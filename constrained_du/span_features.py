@@ -68,7 +68,8 @@ def verbatim_features(
     def inside(tally: list[int]) -> int:
         return max(0, tally[last] - tally[first + 1])
 
-    features["edges"] = float(view.edge_faults(first, last))
+    whole = view.kinds.get(view.span_of(first, last)) in MOMENTS  # "in 5 days": the preposition belongs to it
+    features["edges"] = 0.0 if whole else float(view.edge_faults(first, last))
     features["empty"] = float(not within(tallies.content))
     features["explained"] = sum(known[first : last + 1]) / size
     features["explained all"] = float(features["explained"] == 1.0)

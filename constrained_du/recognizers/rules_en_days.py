@@ -217,7 +217,7 @@ DAY_RULES: tuple[Rule, ...] = (
          _days_in_month),
     rule("(?P<r>NEXT|THIS|LAST|COMING) (?P<w>WEEKDAY|SHORTDAY)", _weekday),
     rule("(?P<w>WEEKDAY)", _weekday),
-    rule("(?P<o>ON) (?P<core>(?P<w>SHORTDAY))", _weekday),
+    rule("(?P<o>ON) (?P<core>(?P<w>SHORTDAY))(?!COMMA? (?:THE|ORD|NUM|MONTH))", _weekday),
     rule("(?P<o>SHORTDAY)(?=COMMA? AT? (?:HM|NUM (?:AMPM|OCLOCK)))", _short_weekday),
     rule("(?P<o>SHORTDAY)(?=AT NUM|$)", _opening_weekday),
     rule("(?P<w>WEEKDAY) OF? (?P<r>NEXT|THIS|LAST) (?P<u>UNIT)", _weekday_in_week),

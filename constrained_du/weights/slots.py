@@ -88,6 +88,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "recurs": 1.97,
     "recurs elsewhere": -1.549,
     "recurs not": -1.728,
+    "region inside": -2.0,
     "region other": -0.7,
     "region same": 1.9,
     "region unknown": -1.6,
