@@ -7,7 +7,6 @@ likeliest complete answers. Holds the state of one utterance; the model is asked
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain, islice
@@ -17,11 +16,12 @@ import numpy as np
 
 from constrained_du.backend import log_sum_exp
 from constrained_du.compile import Binder
-from constrained_du.confidence import LARGEST, confidence, log_odds, shared
+from constrained_du.confidence import confidence, shared
 from constrained_du.conversation import giving_way, speechless
 from constrained_du.domain import Domain
-from constrained_du.fillings import FREE, Filling, share_of, surprise
+from constrained_du.fillings import FREE, share_of
 from constrained_du.generation import Generator
+from constrained_du.grounds import Answer, LogProbabilities, grounds_of
 from constrained_du.instanced import stands_together
 from constrained_du.marks import Marks
 from constrained_du.prompt import clarification
@@ -30,10 +30,9 @@ from constrained_du.replies import answers, is_moment, is_of_kind, only_holder
 from constrained_du.requests import Request
 from constrained_du.scoring import FunctionScorer, Rival, Verdict
 from constrained_du.slots import Slots
-from constrained_du.spec import Function
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.view import View
-from constrained_du.weights import EXEMPLAR_CERTAINTY, SLOT_SHARPNESS
+from constrained_du.weights import EXEMPLAR_CERTAINTY
 
 LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
@@ -41,24 +40,6 @@ ASIDES = frozenset("no yes ok okay sorry meant mean actually instead wait maybe 
 LIKELY_SHARE = -3.0  # log probability of a function from which its calls are ranked by its share
 READ_SHARE = log(0.35)  # log probability of a function for whose slots a taught model reads the utterance
 SHORT = 4  # words of an utterance that may be a bare value
-
-LogProbabilities = Mapping[int | None, float]
-"""Of functions by index; the key None is the fallback."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One candidate answer: a function with its slots, or the fallback (function None)."""
-
-    function: Function | None
-    fillings: tuple[Filling | None, ...]
-    log_probability: float
-    """What it is ranked by: the function's share, and how its slots compare with its best ones."""
-    share: float
-    """Its part, in [0, 1], of all that is likely: function and slots."""
-    taken: float = 1.0
-    """The slots' part of it."""
-
 
 class Answering:
     """One utterance while it is answered."""
@@ -83,7 +64,7 @@ class Answering:
 
     def result(self) -> Result:
         answers = list(islice(self.ranked(), self.request.n_best))
-        grounds = self._grounds(answers[0])
+        grounds = grounds_of(self.slots, self.probabilities, answers[0], self.replied is not None)
         best = confidence(grounds, answers[0].function is None)
         confidences = shared(best, [answer.share for answer in answers])
         alternatives = tuple(map(self.alternative, answers, confidences))
@@ -302,41 +283,6 @@ class Answering:
         return log_sum_exp(np.array(ranks))
 
     # -- results -------------------------------------------------------------------------
-
-    def _grounds(self, best: Answer) -> dict[str, float]:
-        """What the confidence in the best answer is computed from."""
-        index = None if best.function is None else self.domain.index[best.function.label]
-        shares = sorted((exp(share) for key, share in self.probabilities.items() if key != index), reverse=True)
-        share = exp(self.probabilities[index]) if index in self.probabilities else 1.0
-        grounds = {
-            "bias": 1.0,
-            "function": log_odds(share),
-            "rival": log_odds(shares[0]) if shares else -LARGEST,
-            "shown": float(self.domain.shown > 0),
-            "words": min(20.0, len(self.view.units)) / 10,
-        }
-        match = self.slots.match
-        if index is None or best.function is None:
-            return grounds
-        filled = [filling for filling in best.fillings if filling is not None]
-        grounds |= {
-            "slots": log_odds(best.taken),
-            "second": self.slots.lead(index),
-            "doubt": surprise(self.slots.fillings(index), best.fillings, SLOT_SHARPNESS),
-            "few": float(len(best.function.slots) == 0),
-            "many": len(best.function.slots) / 10,
-            "typed": float(sum(filling.typed for filling in filled)),
-            "verbatim": float(sum(not filling.typed for filling in filled)),
-            "weak": min((min(4.0, max(-4.0, filling.score)) for filling in filled), default=4.0),
-            "exemplar": float(match is not None and not match.is_open),
-            "open exemplar": float(match is not None and match.is_open),
-            "replied": float(match is None and self.replied is not None),
-            "expected": float(any(e.function == best.function.label for e in self.request.expectations)),
-            "missing": float(any(s.required and f is None for s, f in zip(best.function.slots, best.fillings, strict=True))),
-        }
-        read = self.reader.known.get(index)
-        grounds["meant"] = 0.0 if read is None else min(4.0, max(-4.0, read.meant))
-        return grounds | {"left": self.slots.held(index)["left"]}
 
     def alternative(self, answer: Answer, confidence: float) -> Alternative:
         refusal = Call(DO_NOT_UNDERSTAND, confidence=confidence)

@@ -28,7 +28,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("binding and evidence", "candidates compile prompt reading matching places span_features evidence fillings domain sayable requests "
      "slot_features pleasantries picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation reader scoring"),
-    ("answers", "loading marks slots answering engine remote_engine"),
+    ("answers", "loading marks slots grounds answering engine remote_engine"),
     ("the disk and the API", "artifact storage converter session __init__"),
     ("figures", "evaluation plots"),
     ("people and programs outside", "server cli __main__ mcp_bridge"),
