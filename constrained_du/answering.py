@@ -115,9 +115,10 @@ class Answering:
                 found.setdefault(index, {})["template"] = share
         if self.request.history:
             active = self.scorer.active(self.request.history, allowed)
-            for index, share in active.items():
+            for index, told in active.items():
+                share = told["active"]
                 own = found.setdefault(index, {})
-                own |= {"active": share, "active short": share * short}
+                own |= told | {"active short": share * short}
                 if share > LIKELY:
                     self.slots.worth_reading.add(index)
                     own["active whole"] = share * self._covered(index)

@@ -292,16 +292,21 @@ class FunctionScorer:
         shifted = {i: {**retrieved[i], "classified": retrieved[i]["classified"] - top} for i in beside}
         return [shifted.get(i, found) for i, found in enumerate(retrieved)]
 
-    def active(self, history: Sequence[str], allowed: Sequence[int]) -> dict[int, float]:
-        """Which functions the last utterances were about: shares that add up to one; no tokens."""
+    def active(self, history: Sequence[str], allowed: Sequence[int]) -> dict[int, dict[str, float]]:
+        """What the last utterances were about, no tokens: for each function its share (``active``, they add up to one), and
+        by how much they are more like it than like the others (``talk``: who spoke of buses reserves one)."""
         allowed = [i for i in allowed if i not in self.domain.built_in]
-        scores = np.zeros(len(allowed))
-        for age, utterance in enumerate(reversed(history)):
+        scores, likeness, total = np.zeros(len(allowed)), np.zeros(len(allowed)), 0.0
+        for age, utterance in enumerate(reversed(history) if allowed else ()):
             retrieved = self.retrieved(utterance, self.domain.built_in)
             weights = self.weights_for(utterance)
             own = np.array([weights.quick(retrieved[i]) for i in allowed])
-            scores += np.exp(own - own.max()) / np.exp(own - own.max()).sum() * 0.5**age if len(own) else 0.0
-        return {i: float(share) for i, share in zip(allowed, scores / max(1e-9, scores.sum()), strict=True)}
+            similar = np.array([retrieved[i]["similar"] for i in allowed])
+            scores += np.exp(own - own.max()) / np.exp(own - own.max()).sum() * 0.5**age
+            likeness += (similar - similar.mean()) * 0.5**age
+            total += 0.5**age
+        shares, talk = scores / max(1e-9, scores.sum()), likeness / max(1e-9, total)
+        return {i: {"active": float(a), "talk": float(t)} for i, a, t in zip(allowed, shares, talk, strict=True)}
 
     def retrieved(self, utterance: str, away: frozenset[int] = frozenset()) -> list[dict[str, float]]:
         """For every function what retrieval says, those ``away`` being no rivals; no tokens."""
