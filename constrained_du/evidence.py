@@ -15,9 +15,9 @@ import numpy as np
 from constrained_du import slot_features as of_slot
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import FUNCTION_WORDS, NEGATORS, stem, words_of
+from constrained_du.mentions import Mentions
 from constrained_du.opposites import compared, sides
-from constrained_du.picks import is_pick, ordinal
-from constrained_du.places import SLOT, Place, is_listed, is_naming, is_shown, words_in
+from constrained_du.places import SLOT, Place, is_listed, is_naming, is_shown
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.slot_features import agree
@@ -32,7 +32,6 @@ from constrained_du.words import is_unspaced
 _NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
 _NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
-IMPLIED = 0.7  # how clearly a value is said that another slot's value implies
 
 Features = dict[str, float]
 
@@ -68,6 +67,7 @@ class SlotEvidence:
         known = self.view.explained_by(self.explained)
         self._known = tuple(k and mark not in MOMENTS for k, mark in zip(known, self.view.marked, strict=True))
         self._tallies = Tallies(self.view)
+        self._mentions = Mentions(self.view, self.others, self.expected)
         listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
@@ -146,79 +146,8 @@ class SlotEvidence:
             features |= {f"mention {name}": value for name, value in self.tags.features(place.name, first, last).items()}
 
     def mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
-        """How clearly an enum's value is said (0 to 1), and where; nowhere, if only another slot's value holds it."""
-        strength, span = self._mention(place, value)
-        return (IMPLIED, None) if self._is_implied(place, value, span) else (strength, span)
-
-    def _is_implied(self, place: Place, value: JsonValue, span: Span | None) -> bool:
-        """Whether what was said is another slot's value, made of this one's word: "locked" of the kind "lock"."""
-        if not isinstance(value, str) or not isinstance(place.schema, Enumerated):
-            return False
-        texts = (value, *place.aliases.get(value, ()))
-        return any(
-            other != place.name and (span is None or said.start <= span.start < span.end <= said.end)
-            and any(of_slot.is_made_of(words, text) for text in texts)
-            for other, words, said in self._said_values
-        )
-
-    @cached_property
-    def _said_values(self) -> tuple[tuple[str, str, Span], ...]:
-        """What slots list and was said, word for word: slot, words, span."""
-        found = (
-            (place.name, self._mention(place, value))
-            for place in self.others if is_listed(place) and isinstance(place.schema, Enumerated) for value in place.schema.values
-        )
-        return tuple(
-            (name, self.view.text[span.start : span.end].casefold(), span)
-            for name, (strength, span) in found if strength == 1.0 and span is not None
-        )
-
-    def _mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
-        if value is None:
-            return 0.0, None
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return self._number_said(value)
-        texts = [str(value), *place.aliases.get(str(value), ())]
-        best: tuple[float, Span | None] = (0.0, None)
-        if str(value).isdecimal():
-            best = self._number_said(int(str(value)))
-        for text in texts:
-            found = self._phrase(text)
-            if found[0] > best[0]:
-                best = found
-        if best[0] == 0.0 and place.name in self.expected:
-            best = self._ordinal(place, value)
-        return best
-
-    def _number_said(self, value: float) -> tuple[float, Span | None]:
-        place = ordinal(self.view.text)
-        if place is not None and place[0] == value:
-            return 1.0, place[1]
-        said = (Span(number.start, number.end) for number in self.view.numbers if number.value == value)
-        return next(((1.0, span) for span in said if self.view.kinds[span] == "number"), (0.0, None))
-
-    def _phrase(self, text: str) -> tuple[float, Span | None]:
-        """A phrase in the utterance: whole (1), or the share of its content words."""
-        wanted = [stem(w) for part in words_in(text) for w in words_of(part) or (part,)]
-        stems = self.view.stems
-        for at in range(len(stems) - len(wanted) + 1):
-            if wanted and list(stems[at : at + len(wanted)]) == wanted:
-                return 1.0, self.view.span_of(at, at + len(wanted) - 1)
-        content = [word for word in wanted if word not in FUNCTION_WORDS]
-        there = [word for word in content if word in stems]
-        if there and len(there) * 2 > len(content):
-            at = stems.index(there[0])
-            return 0.6 * len(there) / len(content), self.view.span_of(at, at)
-        return 0.0, None
-
-    def _ordinal(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
-        """"the second one": a pick from the list of values, when it was asked for."""
-        found = ordinal(self.view.text)
-        if not isinstance(place.schema, Enumerated) or found is None or not is_pick(self.view.text):
-            return 0.0, None
-        values, (at, span) = place.schema.values, found
-        fits = 0 < abs(at) <= len(values) and values[at - 1 if at > 0 else at] is value
-        return (0.9, span) if fits else (0.0, None)
+        """How clearly an enum's value is said (0 to 1), and where."""
+        return self._mentions.of(place, value)
 
     def _boolean(self, place: Place, value: bool) -> float:
         """Evidence for true or false: its own words said plainly or negated, or yes and no."""
@@ -232,7 +161,7 @@ class SlotEvidence:
         for index, said in enumerate(stems):
             if said in topic:
                 negated = any(word in NEGATORS for word in words[max(0, index - 3) : index])
-                verdict += -1.0 if negated else 0.7
+                verdict += -1.0 if negated else 1.3 if said in place.name_words else 0.7
                 break
         return verdict if value else -verdict
 

@@ -5,6 +5,7 @@ words that exemplars show around them. Made once for a domain; knows no utteranc
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -31,6 +32,7 @@ _SUCH_AS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
+_COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind item 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
@@ -103,6 +105,8 @@ class Place:
             return {"date-time": "datetime"}.get(self.schema.format, self.schema.format)
         if self.name_words & _CLOCK and (self.name_words & _STRETCH or self.name_words >= _CLOCK):
             return "datetime"
+        if self.name_words & _COUNTED:
+            return "number"
         for words in (self.name_words, self.own_words):
             for kind, signs in KINDS:
                 if words & signs:
@@ -128,6 +132,18 @@ class Place:
             return {}
         texts = [value for value in self.schema.values if isinstance(value, str)]
         return _with_aspects({value: _glosses(value, self.description, self.schema.values) for value in texts})
+
+    @cached_property
+    def telling(self) -> Mapping[str, tuple[str, ...]]:
+        """For each listed value of several words the stems that no other value has, where all of them share another."""
+        if not isinstance(self.schema, Enumerated) or not 1 < len(self.schema.values) <= FEW:
+            return {}
+        words = {str(value): [stem(word) for word in words_of(str(value))] for value in self.schema.values}
+        counts = Counter(word for own in words.values() for word in set(own))
+        return {
+            value: tuple(word for word in own if counts[word] == 1 and word not in FUNCTION_WORDS)
+            for value, own in words.items() if any(counts[word] > 1 for word in own)
+        }
 
     @cached_property
     def is_boolean(self) -> bool:

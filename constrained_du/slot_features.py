@@ -28,6 +28,7 @@ from constrained_du.words import is_unspaced
 _NONE: frozenset[str] = frozenset()
 _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
+_ROOM = len("room")  # "bedrooms" are counted by a slot for beds
 _MY_NAME = re.compile(r"\bmy name(?:['’]s| is)\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
@@ -59,8 +60,11 @@ def is_reported(view: View, place: Place, first: int, last: int) -> bool:
 
 def named(view: View, place: Place, first: int, last: int) -> float:
     """The slot's own name beside the span ("playlist X", "X playlist")."""
-    around = (view.before(first), view.before(first, 2), view.after(last))
-    return float(any(stem(word) in place.name_words and word not in PREPOSITIONS for word in around))
+    around = [stem(word) for word in (view.before(first), view.before(first, 2), view.after(last)) if word not in PREPOSITIONS]
+    whole = any(word in place.name_words for word in around)
+    long = [own for own in place.name_words if len(own) > 2]
+    made = any(word.startswith(own) and len(word) - len(own) == _ROOM for word in around for own in long)
+    return float(whole or made)
 
 
 def named_whole(view: View, place: Place, first: int, last: int) -> float:

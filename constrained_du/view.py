@@ -5,6 +5,7 @@ What evidence about slots is computed from. Knows words, numbers and times; no f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,7 @@ from constrained_du.words import Atom, atoms, is_unspaced
 
 START, END = "^", "$"
 QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」", "『": "』", "《": "》"}
+_THE_DAY = re.compile(r"the \S+ of ", re.IGNORECASE)  # "the 5th of May": the article is no part of it
 JOINING = frozenset("-‐‑/_\\@+#")
 
 
@@ -204,7 +206,9 @@ class View:
                 found.setdefault(Span(time.start, time.end), name)
                 if name != "datetime" or found[Span(time.start, time.end)] in ("number", "ordinal"):
                     found[Span(time.start, time.end)] = name
-        return found | {span: kind for span, kind in find_loose(self.text, list(found.items())) if found.get(span) != "datetime"}
+        found |= {span: kind for span, kind in find_loose(self.text, list(found.items())) if found.get(span) != "datetime"}
+        days = [span for span, kind in found.items() if kind == "date" and _THE_DAY.match(self.text, span.start, span.end)]
+        return found | {Span(span.start + len("the "), span.end): "date" for span in days}
 
     @cached_property
     def marked(self) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from constrained_du import slot_features
 from constrained_du.candidates import read_entities
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
-from constrained_du.evidence import IMPLIED, SlotEvidence
+from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
+from constrained_du.mentions import IMPLIED, TELLING
 from constrained_du.places import Place, place, shapes, spares
 from constrained_du.spec import Function, SpecWarning, read_specs
 from constrained_du.types import Span
@@ -211,3 +212,41 @@ def test_where_no_slot_waits_for_a_country_names_of_countries_say_nothing() -> N
 )
 def test_a_stretch_of_time_takes_dates_and_times(name: str, kind: str) -> None:
     assert slot(name).kind == kind
+
+
+def test_a_listed_value_is_said_by_the_words_that_only_it_has() -> None:
+    check = function("check", shelf={"enum": ["upper shelf", "lower shelf", "cellar"]})
+    places = tuple(map(place, check.slots))
+    evidence = SlotEvidence(check, View("look on the upper one"), frozenset(), frozenset(), places)
+    assert evidence.mention(places[0], "upper shelf") == (TELLING, Span(12, 17))
+    assert evidence.mention(places[0], "lower shelf") == (0.0, None)
+    assert evidence.mention(places[0], "cellar") == (0.0, None)
+
+
+@pytest.mark.parametrize(("text", "words", "named"), [("four bedrooms", "four", True), ("four beds", "four", True), ("four bedsteads", "four", False)])
+def test_a_slot_for_beds_counts_bedrooms(text: str, words: str, named: bool) -> None:
+    view = View(text)
+    assert bool(slot_features.named(view, slot("beds"), *where(view, words))) is named
+
+
+def test_the_article_is_no_part_of_the_fifth_of_may() -> None:
+    view = View("sand it on the 5th of May, not on the 5th")
+    days = {view.text[span.start : span.end] for span, kind in view.kinds.items() if kind == "date"}
+    assert {"5th of May", "the 5th of May", "the 5th"} <= days
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "first", "last"),
+    [
+        ("my surname is Holm", "Holm", -1.0, 1.0),
+        ("Holm is my family name", "Holm", -1.0, 1.0),
+        ("my name is Greta", "Greta", 1.0, -1.0),
+        ("it is for Greta Holm", "Greta", 1.0, 0.0),
+        ("it is for Greta Holm", "Holm", 0.0, 1.0),
+        ("it is for Holm", "Holm", 0.0, 0.0),
+    ],
+)
+def test_names_go_to_what_they_are_called(text: str, words: str, first: float, last: float) -> None:
+    view = View(text)
+    found = [slot_features.name_part(view, slot(name), *where(view, words)) for name in ("first_name", "last_name")]
+    assert found == [first, last]

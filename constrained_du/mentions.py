@@ -1,0 +1,113 @@
+"""Values that a spec lists: how clearly each was said, and where.
+
+Knows one utterance and the slots of one function; weighs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from constrained_du import slot_features as of_slot
+from constrained_du.lexicon import FUNCTION_WORDS, stem, words_of
+from constrained_du.picks import is_pick, ordinal
+from constrained_du.places import Place, is_listed, words_in
+from constrained_du.schema import Enumerated
+from constrained_du.types import JsonValue, Span
+from constrained_du.view import View
+
+TELLING = 0.6  # how clearly a value is said by the words that only it has
+IMPLIED = 0.7  # how clearly a value is said that another slot's value implies
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """``others`` are all slots of the function, ``expected`` those that were asked for."""
+
+    view: View
+    others: tuple[Place, ...]
+    expected: frozenset[str]
+
+    def of(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
+        """How clearly an enum's value is said (0 to 1), and where; nowhere, if only another slot's value holds it."""
+        strength, span = self._mention(place, value)
+        return (IMPLIED, None) if self._is_implied(place, value, span) else (strength, span)
+
+    def _is_implied(self, place: Place, value: JsonValue, span: Span | None) -> bool:
+        """Whether what was said is another slot's value, made of this one's word: "locked" of the kind "lock"."""
+        if not isinstance(value, str) or not isinstance(place.schema, Enumerated):
+            return False
+        texts = (value, *place.aliases.get(value, ()))
+        return any(
+            other != place.name and (span is None or said.start <= span.start < span.end <= said.end)
+            and any(of_slot.is_made_of(words, text) for text in texts)
+            for other, words, said in self._said_values
+        )
+
+    @cached_property
+    def _said_values(self) -> tuple[tuple[str, str, Span], ...]:
+        """What slots list and was said, word for word: slot, words, span."""
+        found = (
+            (place.name, self._mention(place, value))
+            for place in self.others if is_listed(place) and isinstance(place.schema, Enumerated) for value in place.schema.values
+        )
+        return tuple(
+            (name, self.view.text[span.start : span.end].casefold(), span)
+            for name, (strength, span) in found if strength == 1.0 and span is not None
+        )
+
+    def _mention(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
+        if value is None:
+            return 0.0, None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return self._number_said(value)
+        texts = [str(value), *place.aliases.get(str(value), ())]
+        best: tuple[float, Span | None] = (0.0, None)
+        if str(value).isdecimal():
+            best = self._number_said(int(str(value)))
+        for text in texts:
+            found = self._phrase(text)
+            if found[0] > best[0]:
+                best = found
+        if best[0] == 0.0 and place.name in self.expected:
+            best = self._ordinal(place, value)
+        return best if best[0] else self._telling(place, str(value))
+
+    def _telling(self, place: Place, value: str) -> tuple[float, Span | None]:
+        """Whether the words of a listed value that no other one has were said: "bedroom" of "bedroom lamp" and "kitchen lamp"."""
+        words = place.telling.get(value, ())
+        stems = self.view.stems
+        if not words or not all(word in stems for word in words):
+            return 0.0, None
+        at = stems.index(words[0])
+        return TELLING, self.view.span_of(at, at)
+
+    def _number_said(self, value: float) -> tuple[float, Span | None]:
+        place = ordinal(self.view.text)
+        if place is not None and place[0] == value:
+            return 1.0, place[1]
+        said = (Span(number.start, number.end) for number in self.view.numbers if number.value == value)
+        return next(((1.0, span) for span in said if self.view.kinds[span] == "number"), (0.0, None))
+
+    def _phrase(self, text: str) -> tuple[float, Span | None]:
+        """A phrase in the utterance: whole (1), or the share of its content words."""
+        wanted = [stem(w) for part in words_in(text) for w in words_of(part) or (part,)]
+        stems = self.view.stems
+        for at in range(len(stems) - len(wanted) + 1):
+            if wanted and list(stems[at : at + len(wanted)]) == wanted:
+                return 1.0, self.view.span_of(at, at + len(wanted) - 1)
+        content = [word for word in wanted if word not in FUNCTION_WORDS]
+        there = [word for word in content if word in stems]
+        if there and len(there) * 2 > len(content):
+            at = stems.index(there[0])
+            return 0.6 * len(there) / len(content), self.view.span_of(at, at)
+        return 0.0, None
+
+    def _ordinal(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
+        """"the second one": a pick from the list of values, when it was asked for."""
+        found = ordinal(self.view.text)
+        if not isinstance(place.schema, Enumerated) or found is None or not is_pick(self.view.text):
+            return 0.0, None
+        values, (at, span) = place.schema.values, found
+        fits = 0 < abs(at) <= len(values) and values[at - 1 if at > 0 else at] is value
+        return (0.9, span) if fits else (0.0, None)
