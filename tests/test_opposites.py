@@ -30,6 +30,10 @@ from constrained_du.opposites import actuates, asks_state, compared, one_and_all
         ("打开锁屏", "打开设备", True, False),
         ("物置の鍵を開けて", "鍵をかける", False, True),
         ("undo the shed's lock", "lock a lock", False, True),
+        ("新建一张浇花的便条", "取消便条，删除已设置的便条", False, True),
+        ("新建一张浇花的便条", "设置便条", True, False),
+        ("便条都取消", "显示已经设置的便条", False, False),
+        ("メモを追加して", "メモを解除する", False, True),
         ("how are you", "turn on", False, False),
     ],
 )
