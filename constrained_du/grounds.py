@@ -43,6 +43,7 @@ def grounds_of(slots: Slots, probabilities: LogProbabilities, best: Answer, is_r
         "function": log_odds(exp(probabilities[index]) if index in probabilities else 1.0),
         "rival": log_odds(shares[0]) if shares else -LARGEST,
         "shown": float(domain.shown > 0),
+        "alone": float(len(request.allowed) == 1),
         "words": min(20.0, len(slots.view.units)) / 10,
     }
     if index is None or best.function is None:
