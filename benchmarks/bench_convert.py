@@ -23,9 +23,9 @@ COSTS = {
     "book me a table for four at 7pm": (0, 0),  # retrieval is sure: the model is not asked
     "any good Thai restaurants in Seattle?": (0, 0),
     "get us a cab to the airport at six": (0, 0),
-    "is there anything for hungry people around the old harbour": (66, 1),
-    "what is the tallest mountain": (59, 1),
-    "Thursday would be nice": (48, 1),
+    "is there anything for hungry people around the old harbour": (30, 1),
+    "what is the tallest mountain": (30, 1),
+    "Thursday would be nice": (24, 1),
 }
 """Tokens evaluated and passes of new utterances, beside the stored prefixes."""
 ORDER = "send me a table as soon as you can"
