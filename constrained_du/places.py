@@ -77,7 +77,7 @@ class Place:
 
     @cached_property
     def examples(self) -> frozenset[tuple[str, ...]]:
-        """The values that the description gives as examples ("such as song, track or an album"), by stems."""
+        """The values that the description gives as examples ("such as a mug, a bowl or a jar"), by stems."""
         listed = (match.group(match.lastgroup or 0) for match in _SUCH_AS.finditer(self.description))
         items = (words_in(_ARTICLE.sub("", item.strip())) for text in listed for item in _BETWEEN.split(text))
         return frozenset(tuple(map(stem, words)) for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
