@@ -142,7 +142,7 @@ def regional(view: View, place: Place, first: int, last: int, others: Iterable[P
     found = regions(view.text[span.start : span.end], view.text.isupper())
     own = place.regions
     return {
-        "region same": float(bool(found & own)),
+        "region same": float(bool(found & own - {"city"})),  # cities are not listed, but where they are states as well
         "region other": float(bool(found & asked) and not found & own),
         "region unknown": float(own == {"country"} and not found),
         "region inside": float(place.kind == "place" and _ends_in_region(view, first, last, asked - own)),

@@ -202,6 +202,12 @@ def test_countries_and_states_are_known_by_their_names(
         assert {name for name, value in found.items() if value} == ({wanted} if wanted else set())
 
 
+def test_a_city_that_is_a_state_too_is_no_better_than_other_cities() -> None:
+    view, places = View("ship it to New York City"), [slot("state"), slot("city")]
+    for words in ("New York", "New York City"):
+        assert not any(slot_features.regional(view, places[1], *where(view, words), places).values())
+
+
 def test_where_no_slot_waits_for_a_country_names_of_countries_say_nothing() -> None:
     view = View("ship it to Norway")
     assert slot_features.regional(view, slot("address"), *where(view, "Norway"), [slot("address")]) == {}
