@@ -147,6 +147,7 @@ class Filler:
         items = self.fillings(inner, node.item, path, depth + 1)
         for item in items if isinstance(node.item, Substring) else ():
             parts = self._parts(item)
+            parts = _distinct(parts) if node.unique else parts
             if len(parts) > 1 and node.least <= len(parts) <= (node.most or len(parts)):
                 yield replace(_listing(parts, path), score=item.score + ENUMERATED)
         for chosen in _lists(items, node):
@@ -157,11 +158,16 @@ class Filler:
         view = self.evidence.view
         [(path, span)] = item.spans
         first, last = view.within(span)
-        runs = [list(run) for joins, run in groupby(range(first, last + 1), lambda i: view.words[i] in JOINS) if not joins]
+        runs = [list(run) for joins, run in groupby(range(first, last + 1), self._joins) if not joins]
         if not all(view.units[run[0]].may_border and view.units[run[-1]].may_border for run in runs):
             return []
         spans = (view.span_of(run[0], run[-1]) for run in runs)
         return [Filling(view.text[s.start : s.end], 0.0, ((path, s),)) for s in spans]
+
+    def _joins(self, index: int) -> bool:
+        """Whether a unit stands between things that are counted up, and is no letter of a word: 和 in 茶和米, not in 和平."""
+        view = self.evidence.view
+        return view.words[index] in JOINS and (not view.is_unspaced[index] or view.starts_phrase(index + 1))
 
     def _tuple(self, where: Place, node: Items, path: str, depth: int) -> Iterator[Filling]:
         fixed = node.prefix[: max(node.least, 1)]
@@ -236,7 +242,11 @@ def _are_apart(items: Iterable[Filling]) -> bool:
 
 
 def _distinct(items: list[Filling]) -> list[Filling]:
-    return list({json_key(item.value): item for item in reversed(items)}.values())[::-1]
+    """Each value once, where it was said first."""
+    found: dict[str, Filling] = {}
+    for item in items:
+        found.setdefault(json_key(item.value), item)
+    return list(found.values())
 
 
 def _listing(chosen: list[Filling], path: str) -> Filling:

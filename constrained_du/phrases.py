@@ -27,7 +27,7 @@ def _parts(text: str, japanese: bool) -> list[str]:
     letters, and any of them may begin a value."""
     if japanese:
         return _japanese().parse(text)
-    import rjieba  # 33 MiB of words, which only Chinese needs
+    import rjieba  # tens of megabytes of words, which only Chinese needs
 
     return rjieba.cut(text, hmm=False)
 

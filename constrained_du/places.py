@@ -34,7 +34,7 @@ _SUCH_AS = re.compile(
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
 _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
-_KINDS = frozenset("type kind item 种类 類 種類 类型 タイプ".split())
+_KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 _LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
@@ -83,7 +83,7 @@ class Place:
         return frozenset(tuple(map(stem, words)) for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
 
     @cached_property
-    def words_for_example(self) -> frozenset[str]:
+    def example_words(self) -> frozenset[str]:
         """Those of one word."""
         return frozenset(words[0] for words in self.examples if len(words) == 1)
 

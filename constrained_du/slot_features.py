@@ -28,7 +28,6 @@ from constrained_du.words import is_unspaced
 _NONE: frozenset[str] = frozenset()
 _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
-_ROOM = len("room")  # "bedrooms" are counted by a slot for beds
 _MY_NAME = re.compile(r"\bmy name(?:['’]s| is)\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
@@ -62,9 +61,7 @@ def named(view: View, place: Place, first: int, last: int) -> float:
     """The slot's own name beside the span ("playlist X", "X playlist")."""
     around = [stem(word) for word in (view.before(first), view.before(first, 2), view.after(last)) if word not in PREPOSITIONS]
     whole = any(word in place.name_words for word in around)
-    long = [own for own in place.name_words if len(own) > 2]
-    made = any(word.startswith(own) and len(word) - len(own) == _ROOM for word in around for own in long)
-    return float(whole or made)
+    return float(whole or any(word == f"{own}room" for word in around for own in place.name_words))  # bedrooms are beds
 
 
 def named_whole(view: View, place: Place, first: int, last: int) -> float:
@@ -108,7 +105,7 @@ def described(view: View, place: Place, first: int, last: int, others: Iterable[
 def is_example(view: View, place: Place, first: int, last: int) -> bool:
     """Whether the span is a value that the slot's description gives as an example, or its comparative: "chillier"."""
     said = view.stems[first : last + 1]
-    return said in place.examples or (first == last and bool(_degrees(said[0]) & place.words_for_example))
+    return said in place.examples or (first == last and bool(_degrees(said[0]) & place.example_words))
 
 
 def example_spans(view: View, place: Place) -> Iterator[Span]:

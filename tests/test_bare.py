@@ -66,6 +66,9 @@ def test_words_that_count_things_up_are_several_values_of_a_list(model_path: Pat
     made = Converter(model_path).add_function_specs([soup, *SPECS]).finalize()
     assert made.convert("cook a soup with sage, thyme and wild garlic")[0].arguments == {"herbs": ["sage", "thyme", "wild garlic"]}
     assert made.convert("cook a soup with sage")[0].arguments == {"herbs": ["sage"]}
+    soup["parameters"]["properties"]["herbs"]["uniqueItems"] = True  # type: ignore[index]
+    once = Converter(model_path).add_function_specs([soup, *SPECS]).finalize()
+    assert once.convert("cook a soup with sage, thyme and sage")[0].arguments == {"herbs": ["sage", "thyme"]}
 
 
 def test_what_a_taught_model_hardly_takes_to_be_meant_is_doubted(model_path: Path) -> None:

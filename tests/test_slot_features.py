@@ -12,6 +12,7 @@ from constrained_du.compile import Binder
 from constrained_du.domain import Domain
 from constrained_du.evidence import SlotEvidence
 from constrained_du.exemplars import read_exemplars
+from constrained_du.fillings import Filler, Filling
 from constrained_du.mentions import IMPLIED, TELLING
 from constrained_du.places import Place, place, shapes, spares
 from constrained_du.spec import Function, SpecWarning, read_specs
@@ -178,6 +179,7 @@ def test_the_kind_of_a_thing_is_nobody_s_name() -> None:
     assert slot_features.is_kind_named(view, kind, *where(view, "Greta Holm"))
     assert not slot_features.is_kind_named(view, kind, *where(view, "clay"))
     assert not slot_features.is_kind_named(view, named, *where(view, "Greta Holm"))
+    assert not slot_features.is_kind_named(view, slot("item", "What was made."), *where(view, "Greta Holm"))
     shouted = View("SHOW WHAT GRETA MADE")
     assert not slot_features.is_kind_named(shouted, kind, *where(shouted, "GRETA"))
 
@@ -256,3 +258,21 @@ def test_names_go_to_what_they_are_called(text: str, words: str, first: float, l
     view = View(text)
     found = [slot_features.name_part(view, slot(name), *where(view, words)) for name in ("first_name", "last_name")]
     assert found == [first, last]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("胶水和砂纸", ["胶水", "砂纸"]),
+        ("和平", ["和平"]),
+        ("glue, sandpaper and tape", ["glue", "sandpaper", "tape"]),
+        ("のりとテープ", ["のり", "テープ"]),
+        ("はやし", ["はやし"]),
+    ],
+)
+def test_a_letter_inside_a_word_joins_nothing(text: str, parts: list[str]) -> None:
+    """和 is "and" between words, and a part of others."""
+    bring = function("bring", things={"type": "array", "items": {"type": "string"}})
+    evidence = SlotEvidence(bring, View(text), frozenset(), frozenset(), tuple(map(place, bring.slots)))
+    whole = Filling(text, 1.0, (("things", Span(0, len(text))),))
+    assert [part.value for part in Filler(evidence, {}, 24)._parts(whole)] == parts
