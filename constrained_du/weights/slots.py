@@ -122,7 +122,8 @@ SLOT_WEIGHTS: dict[str, float] = {
 """Log odds of a filling against leaving the slot out, by feature. Fitted on the sets, but for some set by
 hand: ``fuzzy``, ``source recognizer`` and ``source time`` (no set has them), ``nested``, ``cut foreign``, ``cut word``,
 ``order``, ``quoted``, ``cut quoted``, ``cut joined``, ``after colon``, ``reported``, ``names noun``, ``moment joined`` (hardly
-a line has them), ``cut script``, ``from start``, ``sentence inside`` and ``wordless`` (hardly ever right); and ``example``, ``kin example``, ``kind named`` and
+a line has them), ``cut script``, ``from start``, ``sentence inside`` and ``wordless`` (hardly ever right); and ``example``,
+``kin example``, ``kind named`` and
 ``region …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
