@@ -14,10 +14,10 @@ import numpy as np
 
 from constrained_du import slot_features as of_slot
 from constrained_du.grammar import Choice
-from constrained_du.lexicon import FUNCTION_WORDS, NEGATORS, stem, words_of
+from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.mentions import Mentions
 from constrained_du.opposites import compared, sides
-from constrained_du.places import SLOT, Place, is_listed, is_naming, is_shown
+from constrained_du.places import Place, is_listed, is_naming, is_shown
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.slot_features import agree
@@ -277,8 +277,13 @@ class SlotEvidence:
         return inside, span in others
 
     def _is_nested(self, span: Span) -> bool:
-        """Whether a longer supplied or listed value that was said holds this one ("bedroom" in "bedroom lamp")."""
-        return any(o != span and o.start <= span.start and span.end <= o.end for o in (*self.supplied, *self._listed_spans))
+        """Whether a longer supplied or listed value that was said holds this one ("bedroom" in "bedroom lamp"); an
+        article makes no value longer."""
+        holders = (o for o in (*self.supplied, *self._listed_spans) if o.start <= span.start and span.end <= o.end)
+        return any(o != span and not (o.end == span.end and self._is_article(o.start, span.start)) for o in holders)
+
+    def _is_article(self, start: int, end: int) -> bool:
+        return self.view.text[start:end].strip().casefold() in DETERMINERS
 
     def _is_part(self, first: int, last: int) -> bool:
         span = self.view.span_of(first, last)
@@ -307,24 +312,38 @@ class SlotEvidence:
         the slot: the sum of both sides, and the smaller side."""
         if place.name not in self._contexts:
             view, size = self.view, len(self.view.words)
-            lefts = np.array([[_agreement(left, view, i, -1) for i in range(size)] for left, _ in place.contexts])
-            rights = np.array([[_agreement(right, view, i, 1) for i in range(size)] for _, right in place.contexts])
+            lefts = np.array([[self._agreement(left, i, -1) for i in range(size)] for left, _ in place.contexts])
+            rights = np.array([[self._agreement(right, i, 1) for i in range(size)] for _, right in place.contexts])
             both = (lefts[:, :, None] + rights[:, None, :]).max(axis=0)
             smaller = np.minimum(lefts[:, :, None], rights[:, None, :]).max(axis=0)
             self._contexts[place.name] = (both.tolist(), smaller.tolist())
         return self._contexts[place.name]
 
+    def _agreement(self, context: tuple[str, ...], at: int, side: int) -> float:
+        """How far the words beside a unit are an exemplar's; another slot of it stands for its examples, and less so for any word."""
+        agreed, distance = 0.0, 1
+        nearness = _NEARNESS_UNSPACED if context and is_unspaced(context[0]) else _NEARNESS
+        for wanted, weight in zip(context, nearness, strict=False):
+            said = self.view.before(at, distance) if side < 0 else self.view.after(at, distance)
+            if wanted == said:
+                agreed += weight
+                distance += 1
+            elif length := self._examples_beside.get((wanted, at + side * distance, side), 0):
+                agreed += weight
+                distance += length
+            else:
+                vague = len(wanted) > 1 and wanted[0] == "<" and said not in FUNCTION_WORDS and said not in (START, END)
+                return agreed + (0.3 * weight if vague else 0.0)
+        return agreed
 
-def _agreement(context: tuple[str, ...], view: View, at: int, side: int) -> float:
-    agreed = 0.0
-    nearness = _NEARNESS_UNSPACED if context and is_unspaced(context[0]) else _NEARNESS
-    for distance, (wanted, weight) in enumerate(zip(context, nearness, strict=False), start=1):
-        said = view.before(at, distance) if side < 0 else view.after(at, distance)
-        if wanted == said:
-            agreed += weight
-        elif wanted == SLOT:
-            agreed += weight * (0.3 if said not in FUNCTION_WORDS and said not in (START, END) else 0.0)
-            break
-        else:
-            break
-    return agreed
+    @cached_property
+    def _examples_beside(self) -> dict[tuple[str, int, int], int]:
+        """How many units an example of a slot has, by the slot as contexts name it, where it ends (-1) or begins (1), and which."""
+        found: dict[tuple[str, int, int], int] = {}
+        for place in self.others:
+            for span in of_slot.example_spans(self.view, place):
+                first, last = self.view.within(span)
+                for at, side in ((last, -1), (first, 1)):
+                    key = (f"<{place.name}>", at, side)
+                    found[key] = max(last - first + 1, found.get(key, 0))
+        return found

@@ -23,7 +23,6 @@ from constrained_du.words import atoms, is_unspaced
 
 FEW = 200  # listed values that are looked for, in utterances and exemplars
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
-SLOT = "<slot>"
 Shape = frozenset[frozenset[str]]
 """Groups of slots of which one each is filled."""
 _SUCH_AS = re.compile(
@@ -36,6 +35,7 @@ _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
+SUPERLATIVES = frozenset("best worst most least".split())
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 _LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
 _ASPECTS = "着了上好"
@@ -55,6 +55,7 @@ class Place:
     schema: Schema
     required: bool
     contexts: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    """Of each exemplar with the slot the words before it, the nearest first, and after it; other slots as ``<name>``."""
     share: float = 0.0
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What other slots are called, for a slot that names one."""
@@ -72,8 +73,10 @@ class Place:
 
     @cached_property
     def described(self) -> frozenset[str]:
-        """Stems of the description alone, function words included where it is a list of examples."""
-        return frozenset(stem(word) for word in words_in(self.description)) - _FILLERS
+        """Stems of the description alone, function words included where it is a list of examples; numbers ("such as 6
+        in four out of 6") say nothing of the slot."""
+        numbers = {word for number in find_numbers(self.description) for word in words_in(self.description[number.start : number.end])}
+        return frozenset(stem(word) for word in words_in(self.description) if word not in numbers) - _FILLERS
 
     @cached_property
     def examples(self) -> frozenset[tuple[str, ...]]:
@@ -86,6 +89,17 @@ class Place:
     def example_words(self) -> frozenset[str]:
         """Those of one word."""
         return frozenset(words[0] for words in self.examples if len(words) == 1)
+
+    @cached_property
+    def numbered(self) -> frozenset[tuple[str, ...]]:
+        """Those of several words with a number, which may be another: "#" stands for it."""
+        changed = {tuple("#" if word.isdigit() else word for word in words) for words in self.examples if len(words) > 1}
+        return frozenset(words for words in changed if "#" in words)
+
+    @cached_property
+    def ranks(self) -> bool:
+        """Whether superlatives are among them, so that others are values too."""
+        return any(word in SUPERLATIVES or word.endswith("est") for words in self.examples for word in words[:1] if len(word) > 3)
 
     @cached_property
     def holds_kind(self) -> bool:
@@ -285,7 +299,7 @@ def _contexts(exemplar: Exemplar, slot: str) -> Iterable[tuple[tuple[str, ...], 
         if isinstance(part, SlotMark):
             if part.name == slot:
                 marks.append(len(words))
-            words.append(SLOT)
+            words.append(f"<{part.name}>")
         else:
             words.extend(words_in(part))
     words.append(END)

@@ -18,7 +18,7 @@ from constrained_du.lexicon import (
     PRONOUNS,
     stem,
 )
-from constrained_du.places import Place, is_naming
+from constrained_du.places import SUPERLATIVES, Place, is_naming
 from constrained_du.regions import LONGEST_NAME, Regions, regions
 from constrained_du.span_features import MOMENTS, is_capital
 from constrained_du.types import Span
@@ -30,6 +30,7 @@ _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
 _MY_NAME = re.compile(r"\bmy name(?:['’]s| is)\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
+_MOST = frozenset(("most", "least"))
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
 
@@ -103,14 +104,24 @@ def described(view: View, place: Place, first: int, last: int, others: Iterable[
 
 
 def is_example(view: View, place: Place, first: int, last: int) -> bool:
-    """Whether the span is a value that the slot's description gives as an example, or its comparative: "chillier"."""
+    """Whether the span is a value that the slot's description gives as an example, or its comparative ("chillier"), the like
+    with another number ("top 20" of "top 50"), or a superlative where one is given ("newest", "the most popular")."""
     said = view.stems[first : last + 1]
-    return said in place.examples or (first == last and bool(_degrees(said[0]) & place.example_words))
+    if said in place.examples or (first == last and bool(_degrees(said[0]) & place.example_words)):
+        return True
+    if place.ranks and (_is_superlative(view.words[first]) if first == last else said[0] in _MOST and last == first + 1):
+        return True
+    numbers = tuple("#" if word.isdigit() else word for word in said)
+    return last > first and numbers != said and numbers in place.numbered
+
+
+def _is_superlative(word: str) -> bool:
+    return word in SUPERLATIVES or (len(word) > 5 and word.endswith("est"))
 
 
 def example_spans(view: View, place: Place) -> Iterator[Span]:
     """Where examples of the slot were said."""
-    longest = max(map(len, place.examples), default=0)
+    longest = max(2 * place.ranks, *map(len, place.examples), 0)
     for first, last in view.spans(longest):
         if is_example(view, place, first, last):
             yield view.span_of(first, last)
