@@ -21,11 +21,11 @@ from constrained_du.places import Place, is_listed, is_naming, is_shown
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.slot_features import agree
-from constrained_du.span_features import MOMENTS, SHAPED, Tallies, verbatim_features
+from constrained_du.span_features import SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
 from constrained_du.types import JsonValue, Span
-from constrained_du.view import END, START, View
+from constrained_du.view import END, MOMENTS, START, View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
 from constrained_du.words import is_unspaced
 
@@ -194,7 +194,13 @@ class SlotEvidence:
         elif agree(kind, shape):
             features["kind name"] = 1.0
         if shape in SHAPED and not agree(kind, shape):
-            features["kind clash"] = float(any(agree(other.kind, shape) for other in self.others if other.name != place.name))
+            clash = any(agree(other.kind, shape) for other in self.others if other.name != place.name)
+            features["kind clash"] = float(clash)
+            features["moment clash"] = float(clash and kind in ("date", "time") and shape in ("date", "time", "number")
+                                             and (kind, shape) != ("time", "number"))  # fmt: skip
+        group = place.holds_people and span in view.groups
+        features["group"] = float(group)
+        features["uncounted"] = float(place.counts and not group and not any(view.marked[first : last + 1]))
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
         features["possessive"] = float(view.text[:span.end].endswith(("'s", "’s")))
         features["cue"] = of_slot.cue(self.view, place, first, last)
@@ -225,7 +231,7 @@ class SlotEvidence:
             if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
-        if choice.source == "verbatim" and first == 0 < last and not features.get("kind same"):
+        if choice.source == "verbatim" and first == 0 < last and not features.get("kind same") and not view.marked[0] and not group:
             features["from start"] = float(place.name not in self.expected and not of_slot.is_title(view, first, last))
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
@@ -251,6 +257,7 @@ class SlotEvidence:
         return {
             "beside unlike": float((left and not place.named_beside[0]) or (right and not place.named_beside[1])),
             "ends named": float(ends and not place.named_beside[1]),
+            "ends counted": float(ends and not place.named_beside[1] and last == first + 1 and self.view.marked[first] == "number"),
         }
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:

@@ -31,6 +31,8 @@ _SUCH_AS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
+_PEOPLE = frozenset(stem(word) for word in "people party guests passengers travelers travellers riders attendees participants persons".split())
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
@@ -105,6 +107,16 @@ class Place:
     def holds_kind(self) -> bool:
         """Whether its values say of what kind something is ("album", "restaurant"), which is nobody's name."""
         return bool(self.name_words & _KINDS) or _KIND_OF.match(self.description) is not None
+
+    @cached_property
+    def holds_people(self) -> bool:
+        """Whether words for a group of people may fill it ("my wife and I")."""
+        return isinstance(self.schema, Text) and bool(self.name_words & _PEOPLE)
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether it is said to hold how many there are."""
+        return self.kind == "number" and _HOW_MANY.search(self.description) is not None
 
     @cached_property
     def regions(self) -> Regions:

@@ -19,9 +19,9 @@ from constrained_du.places import Place
 from constrained_du.polarity import is_mere, is_yes_or_no
 from constrained_du.schema import Enumerated
 from constrained_du.slot_features import agree
-from constrained_du.span_features import MOMENTS, SHAPED
+from constrained_du.span_features import SHAPED
 from constrained_du.types import Span
-from constrained_du.view import View
+from constrained_du.view import MOMENTS, View
 
 MOST_VALUES = 8  # words of an utterance that is nothing but values
 MOST_WORDS = 3  # of a mere yes or no; longer ones say something else as well

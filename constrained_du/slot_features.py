@@ -20,15 +20,15 @@ from constrained_du.lexicon import (
 )
 from constrained_du.places import SUPERLATIVES, Place, is_naming
 from constrained_du.regions import LONGEST_NAME, Regions, regions
-from constrained_du.span_features import MOMENTS, is_capital
+from constrained_du.span_features import is_capital
 from constrained_du.types import Span
-from constrained_du.view import View
+from constrained_du.view import MOMENTS, View
 from constrained_du.words import is_unspaced
 
 _NONE: frozenset[str] = frozenset()
 _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
-_MY_NAME = re.compile(r"\bmy name(?:['’]s| is)\b", re.IGNORECASE)
+_MY_NAME = re.compile(r"\b(?:my|the) name(?:['’]s| is)\b|\bcall me\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
 _MOST = frozenset(("most", "least"))
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
@@ -199,6 +199,8 @@ def name_part(view: View, place: Place, first: int, last: int) -> float:
         return -0.5
     if not follows and not leads and (called := _called(view)):
         return 1.0 if called is wanted else -1.0
+    if not leads and (view.after(last) == "party" or (not follows and view.words[max(0, first - 3) : first] == ("under", "the", "name"))):
+        return 1.0 if wanted is _FAMILY else -1.0  # those who come are called by it
     if wanted is _GIVEN:
         return float(leads and not follows)
     return float(follows and not leads)

@@ -19,7 +19,7 @@ from constrained_du.lexicon import (
     PRONOUNS,
     VERBS,
 )
-from constrained_du.view import END, View
+from constrained_du.view import END, MOMENTS, View
 from constrained_du.words import SENTENCE_PUNCTUATION
 
 _LOOSE = FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS
@@ -27,7 +27,6 @@ _AND = frozenset(("and", "or", "&"))
 _ONE = frozenset("一那这某每几")
 _ENDS = frozenset("?!;？！；。")
 _COLONS = frozenset(":：")
-MOMENTS = frozenset(("date", "time", "datetime"))
 SHAPED = MOMENTS | {"number", "duration"}
 
 
@@ -36,7 +35,7 @@ class Tallies:
 
     def __init__(self, view: View) -> None:
         words, content = view.words, view.is_content
-        capital = [unit.text[:1].isupper() for unit in view.units]
+        capital = [is_capital(view, index) for index in range(len(view.units))]
         lower = [means and not large for means, large in zip(content, capital, strict=True)]
         self.content = _summed(content)
         self.lower = _summed(lower)
@@ -100,6 +99,9 @@ def verbatim_features(
     )
     features["cut name across"] = float(_cuts_across(view, first, last))
     features["pronoun"] = float(within(tallies.pronouns) == size)
+    span = view.span_of(first, last)
+    features["cut moment"] = float(view.cuts_moment(span))
+    features["cut group"] = float(any(group != span and group.overlaps(span) for group in view.groups))
     features["splits kind"] = float(_splits(view, first, last))
     features["after preposition"] = float(before in PREPOSITIONS)
     features["after determiner"] = float(before in DETERMINERS)
@@ -116,7 +118,7 @@ def verbatim_features(
     features["verb form"] = float(within(tallies.verb_form))
     features["name among words"] = float(0 < within(tallies.lower) < within(tallies.content) and within(tallies.names) > 0)
     features["function first"] = float(view.words[first] in _LOOSE)
-    features["function last"] = float(view.words[last] in _LOOSE)
+    features["function last"] = float(view.words[last] in _LOOSE and not whole)  # "10:30 am"
     features["kind inside"] = float(within(tallies.marked) > 0)
     features["pleasantries"] = within(tallies.pleasant) / size
     features["wordless"] = float(not within(tallies.said))
@@ -171,4 +173,5 @@ def _cuts_across(view: View, first: int, last: int) -> bool:
 
 
 def is_capital(view: View, index: int) -> bool:
-    return view.units[index].text[:1].isupper()
+    """Whether a word has a capital, and says something by it: not where all have."""
+    return view.units[index].text[:1].isupper() and not view.is_shouted

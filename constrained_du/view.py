@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PREPOSITIONS, RECURRENCE, VERBS, stem
+from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PLEASANTRIES, PREPOSITIONS, RECURRENCE, VERBS, stem
 from constrained_du.phrases import phrase_starts, script
+from constrained_du.recognizers.groups import find_groups
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
 from constrained_du.recognizers.times import find_times
@@ -23,6 +24,7 @@ from constrained_du.words import Atom, atoms, is_unspaced
 START, END = "^", "$"
 QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」", "『": "』", "《": "》"}
 _THE_DAY = re.compile(r"the \S+ of ", re.IGNORECASE)  # "the 5th of May": the article is no part of it
+MOMENTS = frozenset(("date", "time", "datetime"))
 JOINING = frozenset("-‐‑/_\\@+#")
 
 
@@ -49,6 +51,11 @@ class View:
     def letters(self) -> int:
         """Letters in all its words; at least one."""
         return max(1, sum(map(len, self.words)))
+
+    @cached_property
+    def is_shouted(self) -> bool:
+        """Whether all of it, more than a name, is in capitals."""
+        return self.text.isupper() and len(self.words) > 2 and not any(self.is_unspaced)
 
     @cached_property
     def size(self) -> int:
@@ -211,6 +218,17 @@ class View:
         return found | {Span(span.start + len("the "), span.end): "date" for span in days}
 
     @cached_property
+    def groups(self) -> tuple[Span, ...]:
+        """People who are counted up by who they are ("my wife and I")."""
+        return tuple(find_groups(self.text))
+
+    def cuts_moment(self, span: Span) -> bool:
+        """Whether a span that is no moment itself is a part of one ("5 days" of "in 5 days")."""
+        if self.kinds.get(span) in MOMENTS:
+            return False
+        return any(kind in MOMENTS and other.start <= span.start and span.end <= other.end for other, kind in self.kinds.items())
+
+    @cached_property
     def marked(self) -> tuple[str, ...]:
         """For each unit the kind of the longest kind-bearing span over it, or ""."""
         marks = [""] * len(self.units)
@@ -241,8 +259,15 @@ class View:
         if inside and framed and all(i in marked or not self.is_content[i] for i in range(first, last + 1)):
             kinds = {kind for _, kind in inside} - {"number", "ordinal"}
             return "datetime" if kinds else "number" if any(kind == "number" for _, kind in inside) else "words"
-        capitals = [self.units[i].text[:1].isupper() for i in range(first, last + 1) if self.is_content[i]]
-        return "name" if capitals and all(capitals) and first > 0 else "words"
+        shouted = self.is_shouted
+        capitals = [self.units[i].text[:1].isupper() and not shouted for i in range(first, last + 1) if self.is_content[i]]
+        return "name" if capitals and all(capitals) and (first > 0 or self._opens_with_name(last)) else "words"
+
+    def _opens_with_name(self, last: int) -> bool:
+        """Whether the first words are a name, whose first has a capital in any case: a second has one too."""
+        words = self.words
+        named = last > 0 or (len(words) > 1 and self.is_content[1] and self.units[1].text[:1].isupper())
+        return named and self.is_content[0] and words[0] not in VERBS and words[0] not in PLEASANTRIES
 
     def edge_faults(self, first: int, last: int) -> int:
         """How many edges of a span are words that values seldom begin or end with."""

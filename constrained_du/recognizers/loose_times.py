@@ -21,9 +21,15 @@ _BEFORE_LENGTH = re.compile(
     "|(?:从现在起|今后|未来|接下来|これから|今から)的?$",
     re.IGNORECASE,
 )
+_CLOCK_UNIT = re.compile(r"(?:minute|hour|second|min|hr)s?$|分钟?|小时|秒|時間", re.IGNORECASE)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = r"(?:jan|febr)uary|march|april|may|june|july|august|(?:sept|nov|dec)ember|october"
+_WEEKDAY_AFTER = re.compile(rf",? (?:on )?{_DAY}\b", re.IGNORECASE)
 _MOMENTS = frozenset(("date", "time", "datetime"))
 _ALONE = (
-    (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night)\b", re.IGNORECASE), "time"),
+    (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night|right now)\b", re.IGNORECASE), "time"),
+    (re.compile(r"\bin (?:a few|a couple of|several|some) (?:more )?(?:minutes|hours)\b", re.IGNORECASE), "time"),
+    (re.compile(r"\bin (?:a few|a couple of|several|some) (?:more )?(?:days|weeks|months|years)\b", re.IGNORECASE), "date"),
     (re.compile(
         r"\b(?:this|next|last|the coming) "
         r"(?:minute|hour|week|weekend|month|quarter|year|spring|summer|autumn|fall|winter|season)\b"
@@ -35,6 +41,10 @@ _ALONE = (
         "|[一二三四五六七八九]十年代|(?:19|20)?\\d0年代|(?:19|20)\\d\\d年",
         re.IGNORECASE,
     ), "date"),
+    (re.compile(
+        rf"\b{_DAY},? (?:the )?(?:(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH}))\b(?:,? \d{{4}}\b)?",
+        re.IGNORECASE,
+    ), "date"),  # where the weekday is another one it names no day, and was said all the same
 )  # fmt: skip
 
 
@@ -44,10 +54,13 @@ def find_loose(text: str, known: Iterable[tuple[Span, str]]) -> Iterator[tuple[S
     for span, kind in known:
         if kind == "date" and (part := _PARTS.match(text, span.end)):
             yield Span(span.start, part.end()), "datetime"
+        if kind == "date" and (day := _WEEKDAY_AFTER.match(text, span.end)) and any(map(str.isdigit, text[span.start : span.end])):
+            yield Span(span.start, day.end()), "date"
         if kind == "duration":
             before, after = _BEFORE_LENGTH.search(text, 0, span.start), _AFTER_LENGTH.match(text, span.end)
             if before or after:
-                yield Span(before.start() if before else span.start, after.end() if after else span.end), "date"
+                unit = "time" if _CLOCK_UNIT.search(text, span.start, span.end) else "date"
+                yield Span(before.start() if before else span.start, after.end() if after else span.end), unit
     for pattern, kind in _ALONE:
         for match in pattern.finditer(text):
             if not any(span.start <= match.start() and match.end() <= span.end for span, own in known if own in _MOMENTS):

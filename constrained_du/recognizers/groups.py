@@ -1,0 +1,32 @@
+"""Groups of people that are counted up by who they are: "my wife and I", "me, my two cousins and a friend",
+"4 adults and 2 children". English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from constrained_du.types import Span
+
+_COUNT = r"\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|some|(?:a )?few|a couple of"
+_OWNER = r"my|our|his|her|their|the"
+_KIN = (
+    r"wife|husband|spouse|partner|fianc[eé]e?|(?:girl|boy)?friend|kid|child|children|son|daughter|baby|parent|mother|mom|mum|father|"
+    r"dad|brother|sister|sibling|cousin|aunt|uncle|niece|nephew|grand(?:ma|pa|mother|father|parent|son|daughter|child|children|kid)|"
+    r"famil(?:y|ies)|(?:co-?|room|class|team|house|flat)(?: ?worker|mate)|colleague|boss|neighbou?r|guest|adult|teen(?:ager)?|toddler|"
+    r"infant|senior|other|couple|people|person|[a-z]+-in-law|in-laws"
+)
+_SELF = r"me|myself|i|us|ourselves|him|himself|her|herself|them|you"
+_ITEM = rf"(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:[a-z]+ )?(?:{_KIN})s?|{_SELF})"
+_GROUP = re.compile(
+    rf"\b{_ITEM}(?:\s?, ?{_ITEM})*(?:\s?,)?(?: (?:and|plus|with)(?: also)? | ?& ?){_ITEM}\b(?!['’])", re.IGNORECASE
+)
+_SOMEBODY = re.compile(rf"\b(?:{_KIN})s?\b|\bmyself\b", re.IGNORECASE)
+
+
+def find_groups(text: str) -> Iterator[Span]:
+    """Where two or more are said to belong together, one of them at least by what they are to somebody."""
+    for match in _GROUP.finditer(text):
+        if _SOMEBODY.search(match.group()):
+            yield Span(match.start(), match.end())
