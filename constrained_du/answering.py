@@ -15,6 +15,7 @@ from math import exp, log
 import numpy as np
 
 from constrained_du.backend import log_sum_exp
+from constrained_du.clauses import asks_for_more
 from constrained_du.compile import Binder
 from constrained_du.confidence import confidence, shared
 from constrained_du.conversation import giving_way, speechless
@@ -115,10 +116,11 @@ class Answering:
                 found.setdefault(index, {})["template"] = share
         if self.request.history:
             active = self.scorer.active(self.request.history, allowed)
+            more = float(asks_for_more(self.request.utterance))
             for index, told in active.items():
                 share = told["active"]
                 own = found.setdefault(index, {})
-                own |= told | {"active short": share * short}
+                own |= told | {"active short": share * short, "active more": share * more}
                 if share > LIKELY:
                     self.slots.worth_reading.add(index)
                     own["active whole"] = share * self._covered(index)

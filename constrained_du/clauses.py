@@ -1,6 +1,6 @@
-"""Where one utterance may hold several requests: its clauses.
+"""Where one utterance may hold several requests: its clauses, and which of them go on with what was said before.
 
-Cuts at words that join requests; whether the pieces really are requests is judged elsewhere.
+Cuts at words that join requests; whether the pieces really are requests is judged elsewhere. Knows texts only.
 """
 
 from __future__ import annotations
@@ -15,6 +15,30 @@ _JOINT = re.compile(
     r"|[;；。，,、]|[.!?](?=\s)|然后|并且|而且|还有|再(?=[把给帮打关开])|并(?=[把给帮打关开])|それから|そして)\s*",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(
+    r"(?:(?:i|we)(?:['’]d| would|['’]ll| will)? (?:also )?(?:need|want|like|prefer) (?:it|them|one|that|this)\b"
+    r"|(?:it|that|there|they|this)(?:['’]s|['’]ll|['’]d| is| are| was| should| will| would| must| has| needs?)\b"
+    r"|make (?:it|sure)\b)",
+    re.IGNORECASE,
+)
+
+
+def goes_on(clause: str) -> bool:
+    """Whether a clause says more of what was asked for before it: "I need it for four people", "it should be cheap"."""
+    return _GOES_ON.match(clause) is not None
+_MORE = re.compile(
+    r"\b(?:any|some)(?:thing|one|where|body) else\b|\b(?:what|who|where) else\b|\b(?:an)?other (?:ones?|options?|choices?)\b"
+    r"|\b(?:more|different) (?:ones|options|choices)\b|别的|其他|其它|另外的|还有(?:什么|哪些|别)"
+    r"|(?:他|ほか|別)の?(?:に|もの|やつ|候補|選択肢)",
+    re.IGNORECASE,
+)
+_NO_MORE = re.compile(r"n['’]?t\b|\b(?:not|no|nothing|never|without)\b|不|没|無|ない", re.IGNORECASE)
+
+
+def asks_for_more(text: str) -> bool:
+    """Whether others are asked for of what was found before: "what else is there?", 还有别的吗."""
+    found = _MORE.search(text)
+    return found is not None and _NO_MORE.search(text, 0, found.start()) is None
 
 
 def clauses(text: str) -> tuple[Span, ...]:

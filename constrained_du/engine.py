@@ -14,7 +14,7 @@ from time import perf_counter
 from constrained_du.answering import Answering
 from constrained_du.backend import Backend, Embedder, Remembering
 from constrained_du.candidates import Candidates, Expectation
-from constrained_du.clauses import clauses
+from constrained_du.clauses import clauses, goes_on
 from constrained_du.compile import Binder
 from constrained_du.domain import Domain
 from constrained_du.errors import ContextOverflowError, InputError
@@ -99,6 +99,8 @@ class Engine:
         ("turn off the light and open the door")."""
         if not single.understood or single.explanation.decided_by != "evidence" or not single.calls[0].arguments:
             return None  # without arguments nothing is mixed
+        if any(goes_on(request.utterance[piece.start : piece.end]) for piece in clauses(request.utterance)[1:]):
+            return None
         several = self._several(replace(request, max_calls=MOST_CLAUSES), single)
         said = [(call.name, dict(call.arguments)) for call in several.calls] if several is not None else []
         if several is None or len({name for name, _ in said}) < len(said):  # a clause that goes on with the same call

@@ -193,11 +193,11 @@ class SlotEvidence:
             features["kind unwanted"] = 1.0
         elif agree(kind, shape):
             features["kind name"] = 1.0
+            features["name length"] = of_slot.name_length(kind, last - first + 1)
         if shape in SHAPED and not agree(kind, shape):
             clash = any(agree(other.kind, shape) for other in self.others if other.name != place.name)
             features["kind clash"] = float(clash)
-            features["moment clash"] = float(clash and kind in ("date", "time") and shape in ("date", "time", "number")
-                                             and (kind, shape) != ("time", "number"))  # fmt: skip
+            features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
         group = place.holds_people and span in view.groups
         features["group"] = float(group)
         features["uncounted"] = float(place.counts and not group and not any(view.marked[first : last + 1]))
@@ -231,14 +231,16 @@ class SlotEvidence:
             if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
-        if choice.source == "verbatim" and first == 0 < last and not features.get("kind same") and not view.marked[0] and not group:
-            features["from start"] = float(place.name not in self.expected and not of_slot.is_title(view, first, last))
+        if choice.source == "verbatim" and first == 0 < last and place.name not in self.expected:
+            may_open = features.get("kind same") or view.marked[0] or group or of_slot.is_title(view, first, last)
+            features["from start"] = float(not may_open)
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source != "verbatim":
             features["nested"] = float(self._is_nested(span))
+            features["articled"] = float(view.has_idle_article(span))
             features["cut word"] = float(of_slot.cuts_word(view, span))
         else:
             content = [i for i in range(first, last + 1) if view.is_content[i]]
@@ -257,7 +259,7 @@ class SlotEvidence:
         return {
             "beside unlike": float((left and not place.named_beside[0]) or (right and not place.named_beside[1])),
             "ends named": float(ends and not place.named_beside[1]),
-            "ends counted": float(ends and not place.named_beside[1] and last == first + 1 and self.view.marked[first] == "number"),
+            "ends counted": float(ends and place.counts and not place.named_beside[1] and self.view.marked[first] == "number"),
         }
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
@@ -318,7 +320,7 @@ class SlotEvidence:
         """For every first and last unit the best agreement with an exemplar's words around
         the slot: the sum of both sides, and the smaller side."""
         if place.name not in self._contexts:
-            view, size = self.view, len(self.view.words)
+            size = len(self.view.words)
             lefts = np.array([[self._agreement(left, i, -1) for i in range(size)] for left, _ in place.contexts])
             rights = np.array([[self._agreement(right, i, 1) for i in range(size)] for _, right in place.contexts])
             both = (lefts[:, :, None] + rights[:, None, :]).max(axis=0)
@@ -327,7 +329,7 @@ class SlotEvidence:
         return self._contexts[place.name]
 
     def _agreement(self, context: tuple[str, ...], at: int, side: int) -> float:
-        """How far the words beside a unit are an exemplar's; another slot of it stands for its examples, and less so for any word."""
+        """How far the words beside a unit are an exemplar's; another slot of it stands for its examples, less for any word."""
         agreed, distance = 0.0, 1
         nearness = _NEARNESS_UNSPACED if context and is_unspaced(context[0]) else _NEARNESS
         for wanted, weight in zip(context, nearness, strict=False):
@@ -345,7 +347,7 @@ class SlotEvidence:
 
     @cached_property
     def _examples_beside(self) -> dict[tuple[str, int, int], int]:
-        """How many units an example of a slot has, by the slot as contexts name it, where it ends (-1) or begins (1), and which."""
+        """How many units an example has that ends (-1) or begins (1) at a unit: by slot as contexts name it, unit and side."""
         found: dict[tuple[str, int, int], int] = {}
         for place in self.others:
             for span in of_slot.example_spans(self.view, place):

@@ -60,11 +60,11 @@ class Mentions:
         if value is None:
             return 0.0, None
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return self._number_said(value)
+            return self._number_said(place, value)
         texts = [str(value), *place.aliases.get(str(value), ())]
         best: tuple[float, Span | None] = (0.0, None)
         if str(value).isdecimal():
-            best = self._number_said(int(str(value)))
+            best = self._number_said(place, int(str(value)))
         for text in texts:
             found = self._phrase(text)
             if found[0] > best[0]:
@@ -82,12 +82,15 @@ class Mentions:
         at = stems.index(words[0])
         return TELLING, self.view.span_of(at, at)
 
-    def _number_said(self, value: float) -> tuple[float, Span | None]:
-        place = ordinal(self.view.text)
-        if place is not None and place[0] == value:
-            return 1.0, place[1]
+    def _number_said(self, place: Place, value: float) -> tuple[float, Span | None]:
+        """Where a number was said: beside the slot's name, if it was said several times ("1 bedroom and 1 bath")."""
+        found = ordinal(self.view.text)
+        if found is not None and found[0] == value:
+            return 1.0, found[1]
         said = (Span(number.start, number.end) for number in self.view.numbers if number.value == value)
-        return next(((1.0, span) for span in said if self.view.kinds[span] == "number"), (0.0, None))
+        spans = [span for span in said if self.view.kinds[span] == "number"]
+        best = max(spans, key=lambda span: of_slot.named(self.view, place, *self.view.within(span)), default=None)
+        return (0.0, None) if best is None else (1.0, best)
 
     def _phrase(self, text: str) -> tuple[float, Span | None]:
         """A phrase in the utterance: whole (1), or the share of its content words."""

@@ -31,7 +31,7 @@ _SUCH_AS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
-_PEOPLE = frozenset(stem(word) for word in "people party guests passengers travelers travellers riders attendees participants persons".split())
+_PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants persons".split()))
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
@@ -77,7 +77,8 @@ class Place:
     def described(self) -> frozenset[str]:
         """Stems of the description alone, function words included where it is a list of examples; numbers ("such as 6
         in four out of 6") say nothing of the slot."""
-        numbers = {word for number in find_numbers(self.description) for word in words_in(self.description[number.start : number.end])}
+        said = (self.description[number.start : number.end] for number in find_numbers(self.description))
+        numbers = {word for text in said for word in words_in(text)}
         return frozenset(stem(word) for word in words_in(self.description) if word not in numbers) - _FILLERS
 
     @cached_property
@@ -111,7 +112,7 @@ class Place:
     @cached_property
     def holds_people(self) -> bool:
         """Whether words for a group of people may fill it ("my wife and I")."""
-        return isinstance(self.schema, Text) and bool(self.name_words & _PEOPLE)
+        return isinstance(self.schema, Text) and bool(self.name_words & _PEOPLE) and not self.name_words & _COUNTED
 
     @cached_property
     def counts(self) -> bool:

@@ -25,6 +25,9 @@ from constrained_du.types import Span
 from constrained_du.view import MOMENTS, View
 from constrained_du.words import is_unspaced
 
+CLASHING = frozenset((("date", "time"), ("time", "date"), ("date", "number")))
+"""Kinds of slots and of spans that are never each other's, where another slot waits for the span's."""
+_NAME_LENGTHS = {"person": (1.0, -1.0), "title": (-0.5, 1.0)}  # of two words, and of more than three
 _NONE: frozenset[str] = frozenset()
 _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
@@ -59,8 +62,10 @@ def is_reported(view: View, place: Place, first: int, last: int) -> bool:
 
 
 def named(view: View, place: Place, first: int, last: int) -> float:
-    """The slot's own name beside the span ("playlist X", "X playlist")."""
+    """The slot's own name beside the span ("playlist X", "X playlist", "two quiet rooms")."""
     around = [stem(word) for word in (view.before(first), view.before(first, 2), view.after(last)) if word not in PREPOSITIONS]
+    if view.marked[last] == "number" and last + 2 < len(view.units) and view.is_content[last + 1] and not view.marked[last + 1]:
+        around.append(view.stems[last + 2])
     whole = any(word in place.name_words for word in around)
     return float(whole or any(word == f"{own}room" for word in around for own in place.name_words))  # bedrooms are beds
 
@@ -184,6 +189,12 @@ def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
     return is_kind_named(view, place, first, last) or bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
 
+def name_length(kind: str, words: int) -> float:
+    """How usual it is that the name of a person or of a work has so many words."""
+    two, many = _NAME_LENGTHS.get(kind, (0.0, 0.0))
+    return two if words == 2 else many if words > 3 else 0.0
+
+
 def name_part(view: View, place: Place, first: int, last: int) -> float:
     """Given and family names: the first word of a name, and what follows it; one word is what it is called ("my surname is
     X"), and a given name after "my name is"."""
@@ -199,7 +210,8 @@ def name_part(view: View, place: Place, first: int, last: int) -> float:
         return -0.5
     if not follows and not leads and (called := _called(view)):
         return 1.0 if called is wanted else -1.0
-    if not leads and (view.after(last) == "party" or (not follows and view.words[max(0, first - 3) : first] == ("under", "the", "name"))):
+    under = not follows and view.words[max(0, first - 3) : first] == ("under", "the", "name")
+    if not leads and (under or view.after(last) == "party"):
         return 1.0 if wanted is _FAMILY else -1.0  # those who come are called by it
     if wanted is _GIVEN:
         return float(leads and not follows)

@@ -217,6 +217,11 @@ class View:
         days = [span for span, kind in found.items() if kind == "date" and _THE_DAY.match(self.text, span.start, span.end)]
         return found | {Span(span.start + len("the "), span.end): "date" for span in days}
 
+    def has_idle_article(self, span: Span) -> bool:
+        """Whether a moment begins with an article that is no part of it: "the 5th of May"."""
+        article = _THE_DAY.match(self.text, span.start, span.end)
+        return article is not None and self.kinds.get(Span(span.start + len("the "), span.end)) in MOMENTS
+
     @cached_property
     def groups(self) -> tuple[Span, ...]:
         """People who are counted up by who they are ("my wife and I")."""

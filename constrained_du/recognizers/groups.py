@@ -14,8 +14,8 @@ _OWNER = r"my|our|his|her|their|the"
 _KIN = (
     r"wife|husband|spouse|partner|fianc[eé]e?|(?:girl|boy)?friend|kid|child|children|son|daughter|baby|parent|mother|mom|mum|father|"
     r"dad|brother|sister|sibling|cousin|aunt|uncle|niece|nephew|grand(?:ma|pa|mother|father|parent|son|daughter|child|children|kid)|"
-    r"famil(?:y|ies)|(?:co-?|room|class|team|house|flat)(?: ?worker|mate)|colleague|boss|neighbou?r|guest|adult|teen(?:ager)?|toddler|"
-    r"infant|senior|other|couple|people|person|[a-z]+-in-law|in-laws"
+    r"famil(?:y|ies)|(?:co-?|room|class|team|house|flat)(?: ?worker|mate)|colleague|boss|neighbou?r|guest|adult|"
+    r"teen(?:ager)?|toddler|infant|senior|other|couple|people|person|[a-z]+-in-law|in-laws"
 )
 _SELF = r"me|myself|i|us|ourselves|him|himself|her|herself|them|you"
 _ITEM = rf"(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:[a-z]+ )?(?:{_KIN})s?|{_SELF})"

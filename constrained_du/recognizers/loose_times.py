@@ -23,11 +23,12 @@ _BEFORE_LENGTH = re.compile(
 )
 _CLOCK_UNIT = re.compile(r"(?:minute|hour|second|min|hr)s?$|分钟?|小时|秒|時間", re.IGNORECASE)
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH = r"(?:jan|febr)uary|march|april|may|june|july|august|(?:sept|nov|dec)ember|october"
+_MONTH = r"(?:(?:jan|febr)uary|march|april|may|june|july|august|(?:sept|nov|dec)ember|october)"
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?"
 _WEEKDAY_AFTER = re.compile(rf",? (?:on )?{_DAY}\b", re.IGNORECASE)
 _MOMENTS = frozenset(("date", "time", "datetime"))
 _ALONE = (
-    (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night|right now)\b", re.IGNORECASE), "time"),
+    (re.compile(r"\b(?:in the (?:morning|afternoon|evening)|at night)\b", re.IGNORECASE), "time"),
     (re.compile(r"\bin (?:a few|a couple of|several|some) (?:more )?(?:minutes|hours)\b", re.IGNORECASE), "time"),
     (re.compile(r"\bin (?:a few|a couple of|several|some) (?:more )?(?:days|weeks|months|years)\b", re.IGNORECASE), "date"),
     (re.compile(
@@ -42,8 +43,7 @@ _ALONE = (
         re.IGNORECASE,
     ), "date"),
     (re.compile(
-        rf"\b{_DAY},? (?:the )?(?:(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH}))\b(?:,? \d{{4}}\b)?",
-        re.IGNORECASE,
+        rf"\b{_DAY},? (?:the )?(?:{_MONTH} {_NTH}|{_NTH} (?:of )?{_MONTH})\b(?:,? \d{{4}}\b)?", re.IGNORECASE,
     ), "date"),  # where the weekday is another one it names no day, and was said all the same
 )  # fmt: skip
 
@@ -54,7 +54,8 @@ def find_loose(text: str, known: Iterable[tuple[Span, str]]) -> Iterator[tuple[S
     for span, kind in known:
         if kind == "date" and (part := _PARTS.match(text, span.end)):
             yield Span(span.start, part.end()), "datetime"
-        if kind == "date" and (day := _WEEKDAY_AFTER.match(text, span.end)) and any(map(str.isdigit, text[span.start : span.end])):
+        day = _WEEKDAY_AFTER.match(text, span.end) if kind == "date" else None
+        if day is not None and any(map(str.isdigit, text[span.start : span.end])):
             yield Span(span.start, day.end()), "date"
         if kind == "duration":
             before, after = _BEFORE_LENGTH.search(text, 0, span.start), _AFTER_LENGTH.match(text, span.end)

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 BARE_VALUES: dict[str, float] = {
-    "expected whole": 3.5, "expected moment": 3.5, "expected kind": 2.0, "active whole": 2.5, "talk": 5.0,
+    "expected whole": 3.5, "expected moment": 3.5, "expected kind": 2.0, "active whole": 2.5, "active more": 4.5,
+    "talk": 5.0,
 }  # fmt: skip
-"""An utterance that is nothing but values which fit what was asked, or talked about, and how like the talk a function is.
+"""An utterance that is nothing but values which fit what was asked, or talked about, or asks for more of it; and how like the
+talk a function is.
 Set by hand: the data sets have too few of these to fit them."""
 
 
