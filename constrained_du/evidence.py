@@ -193,14 +193,15 @@ class SlotEvidence:
             features["kind unwanted"] = 1.0
         elif agree(kind, shape):
             features["kind name"] = 1.0
-            features["name length"] = of_slot.name_length(kind, last - first + 1)
+            features["name length"] = of_slot.name_length(view, place, first, last)
         if shape in SHAPED and not agree(kind, shape):
             clash = any(agree(other.kind, shape) for other in self.others if other.name != place.name)
             features["kind clash"] = float(clash)
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
         group = place.holds_people and span in view.groups
         features["group"] = float(group)
-        features["uncounted"] = float(place.counts and not group and not any(view.marked[first : last + 1]))
+        counted = group or any(view.marked[first : last + 1]) or "one" in view.words[first : last + 1]
+        features["uncounted"] = float(place.counts and not counted)
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
         features["possessive"] = float(view.text[:span.end].endswith(("'s", "’s")))
         features["cue"] = of_slot.cue(self.view, place, first, last)
@@ -256,10 +257,11 @@ class SlotEvidence:
             return {}
         left, right = of_slot.beside(self.view, place, first, last)
         ends = last > first and self.view.stems[last] in place.name_words
+        counted = last == first + 1 and place.counts and self.view.marked[first] == "number"
         return {
             "beside unlike": float((left and not place.named_beside[0]) or (right and not place.named_beside[1])),
             "ends named": float(ends and not place.named_beside[1]),
-            "ends counted": float(ends and place.counts and not place.named_beside[1] and self.view.marked[first] == "number"),
+            "ends counted": float(ends and counted and not place.named_beside[1]),
         }
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:

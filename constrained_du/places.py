@@ -31,7 +31,7 @@ _SUCH_AS = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
-_PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants persons".split()))
+_PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants".split()))
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())

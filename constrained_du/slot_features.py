@@ -189,10 +189,12 @@ def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
     return is_kind_named(view, place, first, last) or bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
 
-def name_length(kind: str, words: int) -> float:
+def name_length(view: View, place: Place, first: int, last: int) -> float:
     """How usual it is that the name of a person or of a work has so many words."""
-    two, many = _NAME_LENGTHS.get(kind, (0.0, 0.0))
-    return two if words == 2 else many if words > 3 else 0.0
+    two, many = _NAME_LENGTHS.get(place.kind, (0.0, 0.0))
+    if not view.is_content[first] or not view.is_content[last]:
+        return 0.0
+    return two if last == first + 1 else many if last > first + 2 else 0.0
 
 
 def name_part(view: View, place: Place, first: int, last: int) -> float:

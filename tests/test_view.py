@@ -75,7 +75,7 @@ def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None
         ("songs from the nineties", "the nineties", "date"),
         ("a bench of the 1970s", "the 1970s", "date"),
         ("dry within two weeks", "within two weeks", "date"),
-        ("in the next ten minutes", "in the next ten minutes", "date"),
+        ("in the next ten minutes", "in the next ten minutes", "time"),
         ("sand it in the evening", "in the evening", "time"),
         ("后天上午打磨", "后天上午", "datetime"),
         ("九十年代的椅子", "九十年代", "date"),

@@ -20,7 +20,7 @@ _KIN = (
 _SELF = r"me|myself|i|us|ourselves|him|himself|her|herself|them|you"
 _ITEM = rf"(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:[a-z]+ )?(?:{_KIN})s?|{_SELF})"
 _GROUP = re.compile(
-    rf"\b{_ITEM}(?:\s?, ?{_ITEM})*(?:\s?,)?(?: (?:and|plus|with)(?: also)? | ?& ?){_ITEM}\b(?!['’])", re.IGNORECASE
+    rf"\b{_ITEM}(?:\s?, ?{_ITEM})*(?:(?:\s?,)?(?: (?:and|plus|with)(?: also)? | ?& ?){_ITEM})+\b(?!['’])", re.IGNORECASE
 )
 _SOMEBODY = re.compile(rf"\b(?:{_KIN})s?\b|\bmyself\b", re.IGNORECASE)
 
