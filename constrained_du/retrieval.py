@@ -22,6 +22,8 @@ Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 TERM_WEIGHT = 7.0  # cosine to a TF-IDF centroid, beside logits; design.md, exemplar table
 SAMPLED = 12  # exemplars of a function from which its radius is taken
+HELD_FOLDS = 5  # a fifth of the exemplars is held out of the classifier to see how sure it is of such
+EVERY_FOLD = 400  # exemplars up to which each fifth is held out in turn, and not the first alone
 PRIOR = 4.0  # exemplars' worth of what holds for all functions, in a function's radius
 
 
@@ -53,13 +55,15 @@ class Resemblance:
 
     ``description``: cosine with name and description; ``exemplar``: largest cosine with an
     exemplar (−1 where there is none); ``classified``: logits of the classifier;
-    ``terms``: cosine of terms; ``radius``: by how many standard deviations ``exemplar`` exceeds what
+    ``assured``: by how many standard deviations ``classified`` exceeds what the likeliest function has for exemplars that
+    the classifier never saw; ``terms``: cosine of terms; ``radius``: by how many standard deviations ``exemplar`` exceeds what
     the function's exemplars are to each other; ``margin``: the same for what it is ahead of other functions.
     """
 
     description: Vectors
     exemplar: Vectors
     classified: Vectors
+    assured: Vectors
     terms: Vectors
     radius: Vectors
     margin: Vectors
@@ -73,7 +77,8 @@ class Resemblance:
 @dataclass(frozen=True)
 class Retrieval:
     """The fitted index. ``owners`` (n,) gives the function of each exemplar vector; ``radii``
-    (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin."""
+    (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin; ``usual`` (2,) of the largest
+    logit of exemplars that the classifier never saw."""
 
     functions: int
     terms: TermIndex
@@ -82,6 +87,7 @@ class Retrieval:
     owners: NDArray[np.int64] | None = None
     weights: Vectors | None = None
     radii: Vectors | None = None
+    usual: Vectors | None = None
 
     @classmethod
     def fit(
@@ -117,26 +123,40 @@ class Retrieval:
         weights = classifier.fit(vectors, owners, count) if len(vectors) > count and count > 1 else None
         last = len(vectors) if own is None else count + own
         radii = _radii(vectors[count:last], owners[count:last], count)
-        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii)
+        usual = None if radii is None else _usual(vectors[:last], owners[:last], count)
+        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii, usual)
 
     def resemblance(self, utterance: str, vector: Vectors | None) -> Resemblance:
         """``vector`` is the utterance's embedding, if there is an embedder."""
         similar = self.terms.similarity(utterance)
         none = np.zeros(self.functions, np.float32)
         if vector is None or self.descriptions is None:
-            return Resemblance(none, none, none, similar, none, none)
+            return Resemblance(none, none, none, none, similar, none, none)
         description = self.descriptions @ vector
         exemplar = np.full(self.functions, -1.0, np.float32)
         if self.exemplars is not None and self.owners is not None and len(self.exemplars):
             np.maximum.at(exemplar, self.owners, self.exemplars @ vector)
         classified = none if self.weights is None else classifier.logits(self.weights, vector)
         if self.radii is None:
-            return Resemblance(description, exemplar, classified, similar, none, none)
+            return Resemblance(description, exemplar, classified, none, similar, none, none)
         mean, deviation, ahead, spread = self.radii.T
         ranked = np.sort(exemplar)
         others = np.where(exemplar >= ranked[-1], ranked[-2], ranked[-1])
         radius, margin = (exemplar - mean) / deviation, (exemplar - others - ahead) / spread
-        return Resemblance(description, exemplar, classified, similar, radius, margin)
+        assured = none if self.usual is None else (classified - self.usual[0]) / self.usual[1]
+        return Resemblance(description, exemplar, classified, assured, similar, radius, margin)
+
+
+def _usual(vectors: Vectors, owners: NDArray[np.int64], functions: int) -> Vectors:
+    """Mean and deviation of the largest logit of exemplars that are held out; ``vectors`` (functions + exemplars, size),
+    descriptions first."""
+    fold = (np.arange(len(vectors)) - functions) % HELD_FOLDS
+    fold[:functions] = -1
+    found: list[float] = []
+    for held in range(HELD_FOLDS if len(vectors) - functions <= EVERY_FOLD else 1):
+        weights = classifier.fit(vectors[fold != held], owners[fold != held], functions)
+        found += [float(classifier.logits(weights, vector).max()) for vector in vectors[fold == held]]
+    return np.array([np.mean(found), max(0.1, float(np.std(found)))], np.float32)
 
 
 def _radii(exemplars: Vectors, owners: NDArray[np.int64], functions: int) -> Vectors | None:

@@ -328,6 +328,7 @@ class FunctionScorer:
                 "portrait terms": float(portrait.terms[i]),
                 "classified": float(classified[i]),
                 "exemplar": float(main.exemplar[i]),
+                "assured": float(np.clip(main.assured[i], -FAR, FAR)),
                 "radius": float(np.clip(main.radius[i], -FAR, FAR)),
                 "margin": float(np.clip(main.margin[i], -FAR, FAR)),
                 "same side": float(poles[i][0]),

@@ -54,4 +54,11 @@ def test_between_two_functions_there_is_no_margin() -> None:
 def test_too_few_exemplars_have_no_radius(exemplars: tuple[tuple[int, float], ...]) -> None:
     index = fitted(*exemplars)
     found = index.resemblance("", np.array(at(30), np.float32))
-    assert index.radii is None and not found.radius.any() and not found.margin.any()
+    assert index.radii is None and index.usual is None
+    assert not found.radius.any() and not found.margin.any() and not found.assured.any()
+
+
+def test_the_classifier_is_as_sure_of_what_is_like_its_exemplars_as_of_those_it_never_saw() -> None:
+    index = fitted(*((owner, 90 * owner + degrees) for owner in (0, 1) for degrees in range(-10, 10, 2)))
+    like, between = (float(index.resemblance("", np.array(at(degrees), np.float32)).assured.max()) for degrees in (1, 45))
+    assert abs(like) < 2.0 and between < like - 3.0

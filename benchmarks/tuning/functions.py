@@ -250,7 +250,7 @@ def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str]
 
 
 ABLATIONS = (
-    ("all", ()), ("without radius and margin", ("radius", "margin")), ("without direct", ("direct",)),
+    ("all", ()), ("without radius and margin", ("radius", "margin")), ("without assured", ("assured",)), ("without direct", ("direct",)),
     ("without channel", ("channel", "lift")), ("without the language model", ("direct", "channel", "lift")),
 )  # fmt: skip
 """What is left out in turn, to see what it gives."""
@@ -366,7 +366,8 @@ def main() -> None:
     bare = [key for key in known if key.endswith(":0")]
     shown = [key for key in known if not key.endswith(":0") and key not in other]
     shown_more = ["classified", "exemplar"]
-    beside = ["top exemplar", "best exemplar", "best classified", "best radius", "best margin", "top radius"]
+    beside = ["top exemplar", "best exemplar", "best classified", "best radius", "best margin", "top radius",
+              "best assured", "top assured"]  # fmt: skip
     penalty, bare_names = arguments.penalty, (BASE, FALLBACK)
     for name, keys, names in (("BARE", bare, bare_names), ("SHOWN", shown, ([*BASE, *shown_more], [*FALLBACK, *beside])),
                               ("OTHER", other, bare_names)):  # fmt: skip

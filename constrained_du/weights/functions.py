@@ -72,7 +72,7 @@ class FunctionWeights:
         many ``words`` were said."""
         top = {
             f"top {name}": max((retrieved[i][name] for i in allowed), default=0.0)
-            for name in ("similar", "terms", "portrait terms", "exemplar", "radius")
+            for name in ("similar", "terms", "portrait terms", "exemplar", "radius", "assured")
         }
         lift = max((found["lift"] for found in judged.values()), default=0.0)
         direct = max((found.get("direct", 0.0) for found in judged.values()), default=0.0)
