@@ -17,7 +17,7 @@ from constrained_du.grammar import Choice
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.mentions import Mentions
 from constrained_du.opposites import compared, sides
-from constrained_du.places import Place, is_listed, is_naming, is_shown
+from constrained_du.places import Place, is_listed, is_naming, is_shown, ranks
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number
 from constrained_du.slot_features import agree
@@ -74,6 +74,7 @@ class SlotEvidence:
         self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
         self._sides = sides(self.view.text)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
+        self._ranks = ranks(place.name for place in self.others)
         self._is_shown = is_shown(self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._tells_apart = {"date", "time"} <= {place.kind for place in self.others}
@@ -216,6 +217,8 @@ class SlotEvidence:
         if unexplained and not any(self.swallowed(place.name, span)):
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
+        if place.name in self._ranks:
+            features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
         features["name part"] = of_slot.name_part(view, place, first, last)
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)

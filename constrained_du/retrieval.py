@@ -55,8 +55,8 @@ class Resemblance:
 
     ``description``: cosine with name and description; ``exemplar``: largest cosine with an
     exemplar (−1 where there is none); ``classified``: logits of the classifier;
-    ``assured``: by how many standard deviations ``classified`` exceeds what the likeliest function has for exemplars that
-    the classifier never saw; ``terms``: cosine of terms; ``radius``: by how many standard deviations ``exemplar`` exceeds what
+    ``assured``: by how many standard deviations ``classified`` exceeds what most exemplars that the classifier never saw
+    have at least for the likeliest function (one deviation below the mean); ``terms``: cosine of terms; ``radius``: by how many standard deviations ``exemplar`` exceeds what
     the function's exemplars are to each other; ``margin``: the same for what it is ahead of other functions.
     """
 
@@ -78,7 +78,7 @@ class Resemblance:
 class Retrieval:
     """The fitted index. ``owners`` (n,) gives the function of each exemplar vector; ``radii``
     (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin; ``usual`` (2,) of the largest
-    logit of exemplars that the classifier never saw."""
+    logit of exemplars that the classifier never saw, where most have no slots."""
 
     functions: int
     terms: TermIndex
@@ -123,7 +123,8 @@ class Retrieval:
         weights = classifier.fit(vectors, owners, count) if len(vectors) > count and count > 1 else None
         last = len(vectors) if own is None else count + own
         radii = _radii(vectors[count:last], owners[count:last], count)
-        usual = None if radii is None else _usual(vectors[:last], owners[:last], count)
+        slotted = 2 * (len(vectors) - last) > last - count  # most are not as they are said, and easier to tell
+        usual = None if radii is None or slotted else _usual(vectors[:last], owners[:last], count)
         return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii, usual)
 
     def resemblance(self, utterance: str, vector: Vectors | None) -> Resemblance:
@@ -143,7 +144,7 @@ class Retrieval:
         ranked = np.sort(exemplar)
         others = np.where(exemplar >= ranked[-1], ranked[-2], ranked[-1])
         radius, margin = (exemplar - mean) / deviation, (exemplar - others - ahead) / spread
-        assured = none if self.usual is None else (classified - self.usual[0]) / self.usual[1]
+        assured = none if self.usual is None else (classified - self.usual[0]) / self.usual[1] + np.float32(1.0)
         return Resemblance(description, exemplar, classified, assured, similar, radius, margin)
 
 

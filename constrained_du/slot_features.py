@@ -189,6 +189,14 @@ def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
     return is_kind_named(view, place, first, last) or bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
 
+def turn(view: View, span: Span) -> float:
+    """Where a span stands (0 to 1): a number among the numbers, what else among the letters."""
+    numbers = [number.start for number in view.numbers]
+    if span.start in numbers and len(numbers) > 1:
+        return numbers.index(span.start) / (len(numbers) - 1)
+    return (span.start + span.end) / 2 / max(1, len(view.text))
+
+
 def name_length(view: View, place: Place, first: int, last: int) -> float:
     """How usual it is that the name of a person or of a work has so many words."""
     two, many = _NAME_LENGTHS.get(place.kind, (0.0, 0.0))

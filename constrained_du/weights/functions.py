@@ -83,7 +83,7 @@ class FunctionWeights:
 
 
 # The biases of the fallback are lowered after the fit (BARE 0.6, BARE_READ 0.75, SHOWN 0.6, OTHER 0.4): half of what was
-# fitted on is to be refused, most of what is said to an assistant is not.
+# fitted on is to be refused, most of what is said to an assistant is not. ``top assured`` was set by hand.
 BARE = FunctionWeights(
     {
         "similar": 14.319,
@@ -267,6 +267,7 @@ SHOWN = FunctionWeights(
         "best radius": -0.019,
         "best margin": -0.531,
         "top radius": -0.415,
+        "top assured": -0.4,
     },
     {
         "similar": 3.471,
@@ -301,6 +302,7 @@ SHOWN = FunctionWeights(
         "best radius": -0.21,
         "best margin": -0.487,
         "top radius": -0.119,
+        "top assured": -0.4,
     },
 )
 """Where exemplars carry a classifier; the direct likelihood gave nothing beside it."""

@@ -51,6 +51,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "function last": -0.79,
     "fuzzy": -1.0,
     "group": 3.0,
+    "in turn": 6.0,
     "joined inside": 1.086,
     "kin example": 1.3,
     "kind clash": -0.944,
