@@ -56,8 +56,9 @@ class Resemblance:
     ``description``: cosine with name and description; ``exemplar``: largest cosine with an
     exemplar (−1 where there is none); ``classified``: logits of the classifier;
     ``assured``: by how many standard deviations ``classified`` exceeds what most exemplars that the classifier never saw
-    have at least for the likeliest function (one deviation below the mean); ``terms``: cosine of terms; ``radius``: by how many standard deviations ``exemplar`` exceeds what
-    the function's exemplars are to each other; ``margin``: the same for what it is ahead of other functions.
+    have at least for the likeliest function (one deviation below the mean); ``terms``: cosine of terms; ``radius``: by how
+    many standard deviations ``exemplar`` exceeds what the function's exemplars are to each other; ``margin``: the same for
+    what it is ahead of other functions.
     """
 
     description: Vectors

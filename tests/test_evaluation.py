@@ -95,6 +95,7 @@ def test_every_figure_of_a_small_run_by_hand(report: Report) -> None:
         "strict": {"rate": 2 / 7, "count": 2, "of": 7},
         "function": {"rate": 2 / 5, "count": 2, "of": 5},  # both alarms; the error counts against it
         "do_not_understand_recall": {"rate": 1 / 2, "count": 1, "of": 2},
+        "refused_or_incomplete": {"rate": 1 / 2, "count": 1, "of": 2},
         "do_not_understand_precision": {"rate": 1 / 2, "count": 1, "of": 2},  # "stop" was refused too
         "wrong_but_valid": {"rate": 3 / 7, "count": 3, "of": 7},
         "valid": {"rate": 5 / 6, "count": 5, "of": 6},
@@ -304,3 +305,10 @@ def test_plots_into_a_place_that_is_a_file_are_an_input_error(tmp_path: Path) ->
     run = evaluate(Scripted({"hi": answer()}), [line("hi")])
     with pytest.raises(InputError, match="file"):
         plots.draw(run, tmp_path / "file")
+
+
+def test_a_question_for_what_is_missing_is_no_complete_call() -> None:
+    waiting, whole = Call("alarm", missing=("time",)), Call("alarm", {"time": "7"})
+    answers = {"hm": answer(waiting), "thanks": answer(), "oh": answer(whole)}
+    figures = evaluate(Scripted(answers), [line(text) for text in answers]).figures
+    assert figures.do_not_understand_recall.right == 1 and figures.refused_or_incomplete.right == 2

@@ -250,7 +250,8 @@ def report(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[str]
 
 
 ABLATIONS = (
-    ("all", ()), ("without radius and margin", ("radius", "margin")), ("without assured", ("assured",)), ("without direct", ("direct",)),
+    ("all", ()), ("without radius and margin", ("radius", "margin")), ("without assured", ("assured",)),
+    ("without direct", ("direct",)),
     ("without channel", ("channel", "lift")), ("without the language model", ("direct", "channel", "lift")),
 )  # fmt: skip
 """What is left out in turn, to see what it gives."""

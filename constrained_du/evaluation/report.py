@@ -107,6 +107,12 @@ class Figures:
         return Share.of_flags(item.refused for item in self.outcomes if not item.line.calls)
 
     @cached_property
+    def refused_or_incomplete(self) -> Share:
+        """No complete call was returned, among lines that expect none: refused, or answered by a question for what is missing."""
+        called = (item.refused or any(call.missing for call in item.calls) for item in self.outcomes if not item.line.calls)
+        return Share.of_flags(called)
+
+    @cached_property
     def do_not_understand_precision(self) -> Share:
         return Share.of_flags(not item.line.calls for item in self.outcomes if item.refused)
 
@@ -169,6 +175,7 @@ class Figures:
             "strict": self.strict.to_json(),
             "function": self.function.to_json(),
             "do_not_understand_recall": self.do_not_understand_recall.to_json(),
+            "refused_or_incomplete": self.refused_or_incomplete.to_json(),
             "do_not_understand_precision": self.do_not_understand_precision.to_json(),
             "wrong_but_valid": self.wrong_but_valid.to_json(),
             "valid": self.valid.to_json(),

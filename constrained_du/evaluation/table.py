@@ -48,6 +48,7 @@ def _rows(figures: Figures) -> Iterator[tuple[str, str, str]]:
         "equal to `calls`": figures.strict,
         "function (in scope)": figures.function,
         "do_not_understand recall": figures.do_not_understand_recall,
+        "the same, or a question for what is missing": figures.refused_or_incomplete,
         "do_not_understand precision": figures.do_not_understand_precision,
         "wrong but valid": figures.wrong_but_valid,
         "valid answers": figures.valid,
