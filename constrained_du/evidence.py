@@ -198,6 +198,7 @@ class SlotEvidence:
         if shape in SHAPED and not agree(kind, shape):
             clash = any(agree(other.kind, shape) for other in self.others if other.name != place.name)
             features["kind clash"] = float(clash)
+            features["moment taken"] = float(clash and shape in MOMENTS and kind not in SHAPED)
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
         group = place.holds_people and span in view.groups
         features["group"] = float(group)

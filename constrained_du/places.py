@@ -38,6 +38,7 @@ _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame wi
 _KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
 SUPERLATIVES = frozenset("best worst most least".split())
+_NAME_OF = re.compile(r"([^\s，。,.、的の]{1,8})(?:的(?:名称|名字|标题)|の(?:名称|名前|タイトル))")
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 _LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
 _ASPECTS = "着了上好"
@@ -102,7 +103,14 @@ class Place:
     @cached_property
     def ranks(self) -> bool:
         """Whether superlatives are among them, so that others are values too."""
-        return any(word in SUPERLATIVES or word.endswith("est") for words in self.examples for word in words[:1] if len(word) > 3)
+        first = [words[0] for words in self.examples]
+        return "最" in first or any(word in SUPERLATIVES or (len(word) > 3 and word.endswith("est")) for word in first)
+
+    @cached_property
+    def called(self) -> str:
+        """What is named by its value, where the description says so in a script without spaces: 专辑 of 专辑的名称."""
+        match = _NAME_OF.match(self.description)
+        return match.group(1) if match is not None else ""
 
     @cached_property
     def holds_kind(self) -> bool:

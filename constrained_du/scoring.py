@@ -321,16 +321,20 @@ class FunctionScorer:
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
+        measured = {
+            "similar": (main.description + portrait.description + name.description).astype(np.float64) / 3,
+            "terms": main.terms,
+            "portrait terms": portrait.terms,
+            "classified": classified,
+            "exemplar": main.exemplar,
+            "assured": np.clip(main.assured, -FAR, FAR),
+            "radius": np.clip(main.radius, -FAR, FAR),
+            "margin": np.clip(main.margin, -FAR, FAR),
+        }
+        rows = zip(*(values.tolist() for values in measured.values()), strict=True)
         return [
             {
-                "similar": float(main.description[i] + portrait.description[i] + name.description[i]) / 3,
-                "terms": float(main.terms[i]),
-                "portrait terms": float(portrait.terms[i]),
-                "classified": float(classified[i]),
-                "exemplar": float(main.exemplar[i]),
-                "assured": float(np.clip(main.assured[i], -FAR, FAR)),
-                "radius": float(np.clip(main.radius[i], -FAR, FAR)),
-                "margin": float(np.clip(main.margin[i], -FAR, FAR)),
+                **dict(zip(measured, row, strict=True)),
                 "same side": float(poles[i][0]),
                 "opposite": float(poles[i][1]),
                 "only asked": float(asks and self.domain.actuators[i]),
@@ -338,7 +342,7 @@ class FunctionScorer:
                 "only polite": float(bool(polite) and not polite & explained[i] and not is_about_courtesies(explained[i])),
                 "all unsaid": float(not everything and i in self.domain.sweeping),
             }
-            for i in range(len(self.domain.functions))
+            for i, row in enumerate(rows)
         ]
 
     @staticmethod

@@ -66,8 +66,16 @@ def named(view: View, place: Place, first: int, last: int) -> float:
     around = [stem(word) for word in (view.before(first), view.before(first, 2), view.after(last)) if word not in PREPOSITIONS]
     if view.marked[last] == "number" and last + 2 < len(view.units) and view.is_content[last + 1] and not view.marked[last + 1]:
         around.append(view.stems[last + 2])
+    if place.called and _touches(view, place.called, first, last):
+        return 1.0
     whole = any(word in place.name_words for word in around)
     return float(whole or any(word == f"{own}room" for word in around for own in place.name_words))  # bedrooms are beds
+
+
+def _touches(view: View, word: str, first: int, last: int) -> bool:
+    """Whether a word stands right before a span or after it, in a script without spaces: 专辑 of 专辑Blue."""
+    span = view.span_of(first, last)
+    return view.text[: span.start].rstrip(" 《「『“").endswith(word) or view.text[span.end :].lstrip(" 》」』”").startswith(word)
 
 
 def named_whole(view: View, place: Place, first: int, last: int) -> float:
@@ -116,6 +124,8 @@ def is_example(view: View, place: Place, first: int, last: int) -> bool:
         return True
     if place.ranks and (_is_superlative(view.words[first]) if first == last else said[0] in _MOST and last == first + 1):
         return True
+    if place.ranks and said[0] == "最" and 1 <= last - first <= 2 and view.ends_phrase(last):
+        return True
     numbers = tuple("#" if word.isdigit() else word for word in said)
     return last > first and numbers != said and numbers in place.numbered
 
@@ -126,7 +136,7 @@ def _is_superlative(word: str) -> bool:
 
 def example_spans(view: View, place: Place) -> Iterator[Span]:
     """Where examples of the slot were said."""
-    longest = max(2 * place.ranks, *map(len, place.examples), 0)
+    longest = max(3 * place.ranks, *map(len, place.examples), 0)
     for first, last in view.spans(longest):
         if is_example(view, place, first, last):
             yield view.span_of(first, last)

@@ -68,6 +68,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "mention named": 1.948,
     "moment clash": -2.0,
     "moment missing": -1.125,
+    "moment taken": -2.0,
     "moment part": -2.324,
     "moment joined": -1.5,
     "name": 0.164,
