@@ -61,6 +61,8 @@ class SlotEvidence:
     tags: Tags | None = None
     """What a taught model says of each word; None where there is none, or it was not asked."""
     _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
+    _examples: dict[tuple[str, str], frozenset[tuple[int, int]]] = field(default_factory=dict)
+    _taking: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -77,6 +79,7 @@ class SlotEvidence:
         self._ranks = ranks(place.name for place in self.others)
         self._is_shown = is_shown(self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
+        self._asks_for_regions = any(place.regions for place in self.others)
         self._tells_apart = {"date", "time"} <= {place.kind for place in self.others}
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
@@ -87,8 +90,11 @@ class SlotEvidence:
         return SLOT_WEIGHTS_BARE if self.tags is None else SLOT_WEIGHTS_BARE_READ
 
     def _total(self, features: Mapping[str, float]) -> float:
-        weights = self.weights
-        return sum(weights.get(name, 0.0) * value for name, value in features.items())
+        weights, total = self.weights, 0.0
+        for name, value in features.items():
+            if value and name in weights:
+                total += weights[name] * value
+        return total
 
     def score(self, place: Place, choice: Choice) -> float:
         if choice.span is None:
@@ -196,26 +202,26 @@ class SlotEvidence:
             features["kind name"] = 1.0
             features["name length"] = of_slot.name_length(view, place, first, last)
         if shape in SHAPED and not agree(kind, shape):
-            clash = any(agree(other.kind, shape) for other in self.others if other.name != place.name)
+            clash = any(name != place.name for name in self._takers(shape))
             features["kind clash"] = float(clash)
             features["moment taken"] = float(clash and shape in MOMENTS and kind not in SHAPED)
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
         group = place.holds_people and span in view.groups
         features["group"] = float(group)
-        counted = group or any(view.marked[first : last + 1]) or "one" in view.words[first : last + 1]
-        features["uncounted"] = float(place.counts and not counted)
+        if place.counts and not group:
+            features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
-        features["possessive"] = float(view.text[:span.end].endswith(("'s", "’s")))
+        features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
         features["cue"] = of_slot.cue(self.view, place, first, last)
         features["named"] = of_slot.named(self.view, place, first, last)
         features["named whole"] = of_slot.named_whole(self.view, place, first, last)
         features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
-        features["example"] = float(of_slot.is_example(view, place, first, last))
-        features["kin example"] = float(view.stems[first : last + 1] in place.kin)
-        features |= of_slot.regional(view, place, first, last, self.others)
+        features["example"] = float((first, last) in self._examples_of(place))
+        features["kin example"] = float(bool(place.kin) and view.stems[first : last + 1] in place.kin)
+        if self._asks_for_regions:
+            features |= of_slot.regional(view, place, first, last, self.others)
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
-        unexplained = not any(self._known[i] or view.stems[i] in self._function_words for i in range(first, last + 1))
-        if unexplained and not any(self.swallowed(place.name, span)):
+        if is_naming(place) and self._is_unexplained(first, last) and not any(self.swallowed(place.name, span)):
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
         if place.name in self._ranks:
@@ -253,6 +259,15 @@ class SlotEvidence:
             features["own words"] = float(own)
             features["own words named"] = float(own and is_naming(place))
             features["empty named"] = float(is_naming(place) and (not content or common.get("splits kind", 0.0) > 0))
+
+    def _is_unexplained(self, first: int, last: int) -> bool:
+        return not any(self._known[i] or self.view.stems[i] in self._function_words for i in range(first, last + 1))
+
+    def _takers(self, shape: str) -> tuple[str, ...]:
+        """The slots that wait for spans of a shape."""
+        if shape not in self._taking:
+            self._taking[shape] = tuple(place.name for place in self.others if agree(place.kind, shape))
+        return self._taking[shape]
 
     def _beside(self, place: Place, first: int, last: int) -> Features:
         """Words of the slot's name beside the span, or at its end, where exemplars show none there: "2 guests" under
@@ -351,13 +366,20 @@ class SlotEvidence:
                 return agreed + (0.3 * weight if vague else 0.0)
         return agreed
 
+    def _examples_of(self, place: Place) -> frozenset[tuple[int, int]]:
+        """First and last units of the examples of a slot that were said."""
+        key = (place.name, place.description)
+        if key not in self._examples:
+            spans = of_slot.example_spans(self.view, place)
+            self._examples[key] = frozenset(self.view.within(span) for span in spans)
+        return self._examples[key]
+
     @cached_property
     def _examples_beside(self) -> dict[tuple[str, int, int], int]:
         """How many units an example has that ends (-1) or begins (1) at a unit: by slot as contexts name it, unit and side."""
         found: dict[tuple[str, int, int], int] = {}
         for place in self.others:
-            for span in of_slot.example_spans(self.view, place):
-                first, last = self.view.within(span)
+            for first, last in self._examples_of(place):
                 for at, side in ((last, -1), (first, 1)):
                     key = (f"<{place.name}>", at, side)
                     found[key] = max(last - first + 1, found.get(key, 0))

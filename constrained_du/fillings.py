@@ -78,9 +78,10 @@ class Filler:
     def with_roles(self, where: Place, found: Sequence[Filling]) -> list[Filling]:
         """The fillings of a slot after the embedder was asked about their spans."""
         added = [
-            replace(f, score=f.score + self.evidence.role_score(where, f.spans[0][1])) if len(f.spans) == 1 else f
+            Filling(f.value, f.score + self.evidence.role_score(where, f.spans[0][1]), f.spans, f.typed)
+            if len(f.spans) == 1 else f
             for f in found
-        ]
+        ]  # fmt: skip
         return sorted(added, key=lambda filling: -filling.score)
 
     def _of(self, where: Place, node: Node, path: str, depth: int) -> Iterable[Filling]:

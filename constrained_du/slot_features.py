@@ -63,13 +63,15 @@ def is_reported(view: View, place: Place, first: int, last: int) -> bool:
 
 def named(view: View, place: Place, first: int, last: int) -> float:
     """The slot's own name beside the span ("playlist X", "X playlist", "two quiet rooms")."""
-    around = [stem(word) for word in (view.before(first), view.before(first, 2), view.after(last)) if word not in PREPOSITIONS]
+    words, stems = view.words, view.stems
+    beside = (first - 1, first - 2, last + 1)
+    around = [stems[at] for at in beside if 0 <= at < len(words) and words[at] not in PREPOSITIONS]
     if view.marked[last] == "number" and last + 2 < len(view.units) and view.is_content[last + 1] and not view.marked[last + 1]:
         around.append(view.stems[last + 2])
     if place.called and _touches(view, place.called, first, last):
         return 1.0
-    whole = any(word in place.name_words for word in around)
-    return float(whole or any(word == f"{own}room" for word in around for own in place.name_words))  # bedrooms are beds
+    own = place.name_words
+    return float(any(word in own or (word.endswith("room") and word[:-4] in own) for word in around))  # bedrooms are beds
 
 
 def _touches(view: View, word: str, first: int, last: int) -> bool:
@@ -109,6 +111,8 @@ def described(view: View, place: Place, first: int, last: int, others: Iterable[
     if view.is_unspaced[first]:
         said = "".join(view.words[first : last + 1])
         return (1.0, 1.0) if last > first and said in place.description else (0.0, 0.0)
+    if place.described.isdisjoint(view.stem_set):
+        return 0.0, 0.0
     spoken = [view.stems[i] for i in own if view.stems[i] in place.described]
     alone = len(spoken) == len(own) and not any(
         all(word in other.described for word in spoken) for other in others if other.name != place.name
@@ -188,8 +192,10 @@ def region_spans(view: View, place: Place) -> Iterator[Span]:
 
 def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:
     """Whether a slot for the kind of something is given a name: words with capitals, which kinds seldom have."""
+    if first == 0 or not place.holds_kind:
+        return False
     named = [is_capital(view, i) and not view.units[i].text.isupper() for i in range(first, last + 1) if view.is_content[i]]
-    return place.holds_kind and first > 0 and bool(named) and all(named) and not is_example(view, place, first, last)
+    return bool(named) and all(named) and not is_example(view, place, first, last)
 
 
 def is_no_value(view: View, place: Place, first: int, last: int) -> bool:

@@ -48,6 +48,10 @@ class View:
         return tuple(stem(word) for word in self.words)
 
     @cached_property
+    def stem_set(self) -> frozenset[str]:
+        return frozenset(self.stems)
+
+    @cached_property
     def letters(self) -> int:
         """Letters in all its words; at least one."""
         return max(1, sum(map(len, self.words)))
