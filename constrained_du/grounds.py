@@ -15,6 +15,9 @@ from constrained_du.slots import Slots
 from constrained_du.spec import Function
 from constrained_du.weights import SLOT_SHARPNESS
 
+MANY_LEFT = 5  # content words that no slot takes
+LONG = 20  # letters of a value that is plain words
+
 LogProbabilities = Mapping[int | None, float]
 """Of functions by index; the key None is the fallback."""
 
@@ -66,7 +69,8 @@ def grounds_of(slots: Slots, probabilities: LogProbabilities, best: Answer, is_r
         "expected": float(any(e.function == best.function.label for e in request.expectations)),
         "missing": float(any(s.required and f is None for s, f in zip(best.function.slots, best.fillings, strict=True))),
         "meant": 0.0 if read is None else min(4.0, max(-4.0, read.meant)),
-        "left": slots.held(index)["left"],
+        "left": slots.held(index)["left"] * sum(slots.view.is_content) / MANY_LEFT,
+        "longest": max((s.end - s.start for f in filled if not f.typed for s in f.located), default=0) / LONG,
     }
 
 
