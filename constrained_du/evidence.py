@@ -225,6 +225,7 @@ class SlotEvidence:
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
         if place.name in self._ranks:
+            features["joined twins"] = common.get("joined inside", 0.0)
             features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
         features["name part"] = of_slot.name_part(view, place, first, last)
         if place.name in self.expected:

@@ -24,6 +24,7 @@ from constrained_du.words import SENTENCE_PUNCTUATION
 
 _LOOSE = FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS
 _AND = frozenset(("and", "or", "&"))
+_JOINTS = _AND | {"but"}  # a title may begin with one, in a capital
 _ONE = frozenset("一那这某每几")
 _ENDS = frozenset("?!;？！；。")
 _COLONS = frozenset(":：")
@@ -69,6 +70,7 @@ def verbatim_features(
 
     whole = view.kinds.get(view.span_of(first, last)) in MOMENTS  # "in 5 days": the preposition belongs to it
     features["edges"] = 0.0 if whole else float(view.edge_faults(first, last))
+    features["joint edge"] = float(view.units[first].text in _JOINTS or view.words[last] in _JOINTS)
     features["empty"] = float(not within(tallies.content))
     features["explained"] = sum(known[first : last + 1]) / size
     features["explained all"] = float(features["explained"] == 1.0)

@@ -213,3 +213,13 @@ def test_who_asks_what_else_there_is_asks_for_more(text: str, more: bool) -> Non
 )  # fmt: skip
 def test_a_clause_may_go_on_with_what_was_asked_for(clause: str, on: bool) -> None:
     assert goes_on(clause) is on
+
+
+def test_slots_that_take_turns_take_one_thing_each_and_no_value_begins_with_and() -> None:
+    city = {"type": "string"}
+    joined = features("the road between Lund and Ystad", "city1", "Lund and Ystad", city1=city, city2=city)
+    assert joined["joined twins"] == 1.0 and not joined.get("joint edge")
+    assert features("the road between Lund and Ystad", "city2", "and Ystad", city1=city, city2=city)["joint edge"] == 1.0
+    second = features("the road between Lund and Ystad", "city2", "Ystad", city1=city, city2=city)["in turn"]
+    assert second > 0 > features("the road between Lund and Ystad", "city1", "Ystad", city1=city, city2=city)["in turn"]
+    assert not features("find And So It Goes", "city1", "And So It Goes", city1=city, city2=city).get("joint edge")

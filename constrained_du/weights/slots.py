@@ -53,6 +53,8 @@ SLOT_WEIGHTS: dict[str, float] = {
     "group": 3.0,
     "in turn": 6.0,
     "joined inside": 1.086,
+    "joint edge": -2.5,
+    "joined twins": -4.0,
     "kin example": 1.3,
     "kind clash": -0.944,
     "kind inside": 0.442,
