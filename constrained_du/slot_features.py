@@ -207,9 +207,8 @@ def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
 
 def turn(view: View, span: Span) -> float:
     """Where a span stands (0 to 1): a number among the numbers, what else among the letters."""
-    numbers = [number.start for number in view.numbers]
-    if span.start in numbers and len(numbers) > 1:
-        return numbers.index(span.start) / (len(numbers) - 1)
+    if len(view.turns) > 1 and span.start in view.turns:
+        return view.turns[span.start]
     return (span.start + span.end) / 2 / max(1, len(view.text))
 
 

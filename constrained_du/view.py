@@ -6,7 +6,7 @@ What evidence about slots is computed from. Knows words, numbers and times; no f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -235,7 +235,17 @@ class View:
         """Whether a span that is no moment itself is a part of one ("5 days" of "in 5 days")."""
         if self.kinds.get(span) in MOMENTS:
             return False
-        return any(kind in MOMENTS and other.start <= span.start and span.end <= other.end for other, kind in self.kinds.items())
+        return any(moment.start <= span.start and span.end <= moment.end for moment in self.moments)
+
+    @cached_property
+    def moments(self) -> tuple[Span, ...]:
+        return tuple(span for span, kind in self.kinds.items() if kind in MOMENTS)
+
+    @cached_property
+    def turns(self) -> Mapping[int, float]:
+        """Which of the numbers (0 to 1) each is, by the offset at which it starts."""
+        last = max(1, len(self.numbers) - 1)
+        return {number.start: index / last for index, number in enumerate(self.numbers)}
 
     @cached_property
     def marked(self) -> tuple[str, ...]:

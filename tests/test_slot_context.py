@@ -223,3 +223,9 @@ def test_slots_that_take_turns_take_one_thing_each_and_no_value_begins_with_and(
     second = features("the road between Lund and Ystad", "city2", "Ystad", city1=city, city2=city)["in turn"]
     assert second > 0 > features("the road between Lund and Ystad", "city1", "Ystad", city1=city, city2=city)["in turn"]
     assert not features("find And So It Goes", "city1", "And So It Goes", city1=city, city2=city).get("joint edge")
+
+
+def test_groups_of_thousands_are_found_in_one_pass() -> None:
+    """A pattern of nested repetitions took half a minute for these."""
+    text = "me, " * 5000 + "my aunt and me"
+    assert [text[span.start : span.end][-14:] for span in find_groups(text)] == ["my aunt and me"]

@@ -18,15 +18,28 @@ _KIN = (
     r"teen(?:ager)?|toddler|infant|senior|other|couple|people|person|[a-z]+-in-law|in-laws"
 )
 _SELF = r"me|myself|i|us|ourselves|him|himself|her|herself|them|you"
-_ITEM = rf"(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:[a-z]+ )?(?:{_KIN})s?|{_SELF})"
-_GROUP = re.compile(
-    rf"\b{_ITEM}(?:\s?, ?{_ITEM})*(?:(?:\s?,)?(?: (?:and|plus|with)(?: also)? | ?& ?){_ITEM})+\b(?!['’])", re.IGNORECASE
+_WORD = r"(?!(?:and|plus|with|or)\b)[a-z]+"
+_ITEM = re.compile(
+    rf"\b(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:{_WORD} )?(?:{_KIN})s?|{_SELF})\b(?!['’])", re.IGNORECASE
 )
+_COMMA = re.compile(r"\s?, ?")
+_AND = re.compile(r"(?:\s?,)? (?:and|plus|with)(?: also)? | ?& ?", re.IGNORECASE)
 _SOMEBODY = re.compile(rf"\b(?:{_KIN})s?\b|\bmyself\b", re.IGNORECASE)
 
 
 def find_groups(text: str) -> Iterator[Span]:
     """Where two or more are said to belong together, one of them at least by what they are to somebody."""
-    for match in _GROUP.finditer(text):
-        if _SOMEBODY.search(match.group()):
-            yield Span(match.start(), match.end())
+    items = list(_ITEM.finditer(text))
+    start = end = 0  # of the items that are joined so far, and of those up to the last "and"
+    for index, item in enumerate(items):
+        if index + 1 < len(items):
+            between = text[item.end() : items[index + 1].start()]
+            if _AND.fullmatch(between):
+                end = index + 1
+                continue
+            if _COMMA.fullmatch(between):
+                continue
+        span = Span(items[start].start(), items[end].end())
+        if end > start and _SOMEBODY.search(text, span.start, span.end):
+            yield span
+        start = end = index + 1
