@@ -208,6 +208,9 @@ class SlotEvidence:
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
         group = place.holds_people and span in view.groups
         features["group"] = float(group)
+        if place.holds_relation:
+            features["relation"] = float(span in view.relations)
+            features["no relation"] = 1.0 - features["relation"]
         if place.counts and not group:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
@@ -223,6 +226,7 @@ class SlotEvidence:
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
         if is_naming(place) and self._is_unexplained(first, last) and not any(self.swallowed(place.name, span)):
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
+        features["swallows"] = float(choice.source == "verbatim" and self.swallowed(place.name, span)[0])
         features |= self._beside(place, first, last)
         if place.name in self._ranks:
             features["joined twins"] = common.get("joined inside", 0.0)
@@ -244,8 +248,8 @@ class SlotEvidence:
                 tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
             features |= tagged
         if choice.source == "verbatim" and first == 0 < last and place.name not in self.expected:
-            may_open = features.get("kind same") or view.marked[0] or group or of_slot.is_title(view, first, last)
-            features["from start"] = float(not may_open)
+            whole = features.get("kind same") or features.get("relation") or view.marked[0] or group
+            features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
         if not choice.exact:

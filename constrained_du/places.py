@@ -32,6 +32,7 @@ _SUCH_AS = re.compile(
 )
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
 _PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants".split()))
+_RELATIONS = frozenset(map(stem, "spatial proximity nearness relation closeness vicinity".split()))
 _HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
@@ -121,6 +122,11 @@ class Place:
     def holds_people(self) -> bool:
         """Whether words for a group of people may fill it ("my wife and I")."""
         return isinstance(self.schema, Text) and bool(self.name_words & _PEOPLE) and not self.name_words & _COUNTED
+
+    @cached_property
+    def holds_relation(self) -> bool:
+        """Whether it says how one place lies to another ("close by")."""
+        return isinstance(self.schema, Text) and bool(self.name_words & _RELATIONS)
 
     @cached_property
     def counts(self) -> bool:

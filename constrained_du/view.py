@@ -16,6 +16,7 @@ from constrained_du.phrases import phrase_starts, script
 from constrained_du.recognizers.groups import find_groups
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
+from constrained_du.recognizers.relations import find_relations
 from constrained_du.recognizers.times import find_times
 from constrained_du.terms import normalised
 from constrained_du.types import Span
@@ -220,6 +221,11 @@ class View:
         found |= {span: kind for span, kind in find_loose(self.text, list(found.items())) if found.get(span) != "datetime"}
         days = [span for span, kind in found.items() if kind == "date" and _THE_DAY.match(self.text, span.start, span.end)]
         return found | {Span(span.start + len("the "), span.end): "date" for span in days}
+
+    @cached_property
+    def relations(self) -> tuple[Span, ...]:
+        """Words for how one place lies to another ("close by")."""
+        return tuple(find_relations(self.text))
 
     def has_idle_article(self, span: Span) -> bool:
         """Whether a moment begins with an article that is no part of it: "the 5th of May"."""

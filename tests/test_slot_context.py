@@ -229,3 +229,27 @@ def test_groups_of_thousands_are_found_in_one_pass() -> None:
     """A pattern of nested repetitions took half a minute for these."""
     text = "me, " * 5000 + "my aunt and me"
     assert [text[span.start : span.end][-14:] for span in find_groups(text)] == ["my aunt and me"]
+
+
+NEAR = {"type": "string", "description": "Where it should be to the school."}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "relation"),
+    [
+        ("a kiln close by", "close by", True), ("in the same area as the school", "in the same area", True), ("the nearest kiln", "nearest", True),
+        ("a kiln within 2 miles", "within 2 miles", True), ("a kiln close by", "close", False), ("a large kiln", "large", False),
+    ],
+)  # fmt: skip
+def test_how_one_place_lies_to_another_is_said_in_few_words(text: str, words: str, relation: bool) -> None:
+    found = features(text, "spatial_relation", words, spatial_relation=NEAR)
+    assert bool(found["relation"]) is relation is not bool(found["no relation"])
+    assert "relation" not in features(text, "colour", words, colour={"type": "string"})
+
+
+def test_plain_words_swallow_what_another_slot_waits_for() -> None:
+    text = "a bowl by Greta Holm from 1987"
+    year, potter = {"type": "string", "description": "The year."}, {"type": "string", "description": "Who made it."}
+    assert features(text, "potter", "Greta Holm from 1987", year=year, potter=potter)["swallows"] == 1.0
+    assert not features(text, "potter", "Greta Holm", year=year, potter=potter).get("swallows")
+    assert features(text, "year", "1987", year=year, potter=potter)["kind same"] == 1.0

@@ -37,6 +37,7 @@ _ALONE = (
         "|[这下上本]个?(?:周末|星期|周|月|季度|年|春天|夏天|秋天|冬天)(?![一二三四五六日天末])|[今来先](?:週末|週|月|年)(?!の?[月火水木金土日]曜)",
         re.IGNORECASE,
     ), "date"),
+    (re.compile(r"(?<=\bfrom )(?:19|20)\d\d\b|(?<=\bin )(?:19|20)\d\d\b", re.IGNORECASE), "date"),
     (re.compile(
         r"(?:\bthe )?\b(?:19|20)?[1-9]0'?s\b|\bthe (?:twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b"
         "|[一二三四五六七八九]十年代|(?:19|20)?\\d0年代|(?:19|20)\\d\\d年",

@@ -82,6 +82,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "names noun": 2.0,
     "nested": -2.0,
     "no context": -0.194,
+    "no relation": -1.0,
     "no template": 0.29,
     "object": 0.009,
     "one letter": -0.287,
@@ -103,6 +104,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "region other": -0.7,
     "region same": 1.9,
     "region unknown": -1.6,
+    "relation": 3.0,
     "reported": 5.0,
     "required": -1.603,
     "required later": -0.133,
@@ -119,6 +121,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "source time": 1.2,
     "source verbatim": -2.462,
     "splits kind": -0.837,
+    "swallows": -1.0,
     "template": 0.561,
     "template share": 0.599,
     "two or more": -0.01,
@@ -134,9 +137,10 @@ SLOT_WEIGHTS: dict[str, float] = {
 """Log odds of a filling against leaving the slot out, by feature. Fitted on the sets, but for some set by
 hand: ``fuzzy``, ``source recognizer`` and ``source time`` (no set has them), ``nested``, ``cut foreign``, ``cut word``,
 ``order``, ``quoted``, ``cut quoted``, ``cut joined``, ``after colon``, ``reported``, ``names noun``, ``moment joined`` (hardly
-a line has them), ``cut script``, ``from start``, ``sentence inside`` and ``wordless`` (hardly ever right); and ``example``,
-``kin example``, ``kind named`` and
-``region …``, which were set near what a fit of them alone gave."""
+a line has them), ``cut script``, ``from start``, ``joint edge``, ``joined twins``, ``in turn``, ``sentence inside`` and
+``wordless`` (hardly ever right); ``articled``, ``cut group``, ``cut moment``, ``ends counted``, ``group``, ``moment clash``,
+``moment taken``, ``name length``, ``no relation``, ``relation``, ``swallows`` and ``uncounted``, by trial on the sets; and
+``example``, ``kin example``, ``kind named`` and ``region …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
