@@ -168,7 +168,8 @@ class SlotEvidence:
         for index, said in enumerate(stems):
             if said in topic:
                 negated = any(word in NEGATORS for word in words[max(0, index - 3) : index])
-                verdict += -1.0 if negated else 1.3 if said in place.name_words else 0.7
+                lacks = "free" in place.name_words and said != "free"  # "without an entry fee" is a free entry
+                verdict += -1.0 if negated is not lacks else 1.3 if said in place.name_words else 0.7
                 break
         return verdict if value else -verdict
 

@@ -24,6 +24,7 @@ TERM_WEIGHT = 7.0  # cosine to a TF-IDF centroid, beside logits; design.md, exem
 SAMPLED = 12  # exemplars of a function from which its radius is taken
 HELD_FOLDS = 5  # a fifth of the exemplars is held out of the classifier to see how sure it is of such
 EVERY_FOLD = 400  # exemplars up to which each fifth is held out in turn, and not the first alone
+FEW_SLOTTED = 0.1  # share of the exemplars with slots up to which it is known how sure the classifier is of what is said
 PRIOR = 4.0  # exemplars' worth of what holds for all functions, in a function's radius
 
 
@@ -79,7 +80,7 @@ class Resemblance:
 class Retrieval:
     """The fitted index. ``owners`` (n,) gives the function of each exemplar vector; ``radii``
     (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin; ``usual`` (2,) of the largest
-    logit of exemplars that the classifier never saw, where most have no slots."""
+    logit of exemplars that the classifier never saw, where nearly all are without slots."""
 
     functions: int
     terms: TermIndex
@@ -124,7 +125,7 @@ class Retrieval:
         weights = classifier.fit(vectors, owners, count) if len(vectors) > count and count > 1 else None
         last = len(vectors) if own is None else count + own
         radii = _radii(vectors[count:last], owners[count:last], count)
-        slotted = 2 * (len(vectors) - last) > last - count  # most are not as they are said, and easier to tell
+        slotted = len(vectors) - last > FEW_SLOTTED * (last - count)  # those are not as they are said, and easier to tell
         usual = None if radii is None or slotted else _usual(vectors[:last], owners[:last], count)
         return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii, usual)
 

@@ -253,3 +253,14 @@ def test_plain_words_swallow_what_another_slot_waits_for() -> None:
     assert features(text, "potter", "Greta Holm from 1987", year=year, potter=potter)["swallows"] == 1.0
     assert not features(text, "potter", "Greta Holm", year=year, potter=potter).get("swallows")
     assert features(text, "year", "1987", year=year, potter=potter)["kind same"] == 1.0
+
+
+@pytest.mark.parametrize(("text", "free"), [
+    ("a course without a fee", True), ("a course with no fee", True), ("a free course", True), ("it need not be free", False),
+])  # fmt: skip
+def test_what_is_without_a_fee_is_free(text: str, free: bool) -> None:
+    told = {"type": "boolean", "description": "Whether there is no fee."}
+    own = function(fee_free=told)
+    evidence = SlotEvidence(own, View(text), frozenset(), frozenset(), tuple(map(place, own.slots)))
+    said = evidence.features(place(own.slots[0]), Choice(free))["boolean"]
+    assert said > 0 > evidence.features(place(own.slots[0]), Choice(not free))["boolean"]
