@@ -10,9 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from constrained_du import slot_features as of_slot
+from constrained_du.contexts import Contexts
 from constrained_du.grammar import Choice
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.mentions import Mentions
@@ -25,12 +24,9 @@ from constrained_du.span_features import SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
 from constrained_du.types import JsonValue, Span
-from constrained_du.view import END, MOMENTS, START, View
+from constrained_du.view import MOMENTS, View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
-from constrained_du.words import is_unspaced
 
-_NEARNESS = (1.0, 0.5, 0.25)  # weight of the nearest, next, third word
-_NEARNESS_UNSPACED = (0.8, 0.6, 0.4, 0.3, 0.2, 0.1)
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
 
 Features = dict[str, float]
@@ -61,14 +57,13 @@ class SlotEvidence:
     tags: Tags | None = None
     """What a taught model says of each word; None where there is none, or it was not asked."""
     _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
-    _examples: dict[tuple[str, str], frozenset[tuple[int, int]]] = field(default_factory=dict)
     _taking: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _contexts: dict[str, tuple[list[list[float]], list[list[float]]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         known = self.view.explained_by(self.explained)
         self._known = tuple(k and mark not in MOMENTS for k, mark in zip(known, self.view.marked, strict=True))
         self._tallies = Tallies(self.view)
+        self._contexts = Contexts(self.view, self.others)
         self._mentions = Mentions(self.view, self.others, self.expected)
         listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
@@ -143,7 +138,7 @@ class SlotEvidence:
     def _mentioned(self, place: Place, first: int, last: int, features: Features) -> None:
         """Where a listed value was said: what stands around it may speak for another slot."""
         if place.contexts:
-            both, smaller = self._contexts_at(place)
+            both, smaller = self._contexts.of(place)
             features["mention context"], features["mention between"] = both[first][last], smaller[first][last]
         features["mention cue"] = of_slot.cue(self.view, place, first, last)
         features["nested"] = float(self._is_nested(self.view.span_of(first, last)))
@@ -179,16 +174,66 @@ class SlotEvidence:
         view = self.view
         first, last = view.within(span)
         shape, common, _ = self._span_features(first, last, choice.source == "verbatim")
-        if place.contexts:
-            both, smaller = self._contexts_at(place)
-            agreed = both[first][last]
-            features["context"], features["context both"] = agreed, smaller[first][last]
-            features["no context"] = float(agreed == 0.0)
-            features["share"] = place.share
-            features["rare"] = float(place.share == 0.0)
+        features |= self._shown(place, span)
+        features |= self._of_kind(place, span, shape)
+        features["reported"] = float(of_slot.is_reported(view, place, first, last))
+        features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
+        features["cue"] = of_slot.cue(view, place, first, last)
+        features["named"] = of_slot.named(view, place, first, last)
+        features["named whole"] = of_slot.named_whole(view, place, first, last)
+        features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
+        features["example"] = float((first, last) in self._contexts.examples(place))
+        features["kin example"] = float(bool(place.kin) and view.stems[first : last + 1] in place.kin)
+        if self._asks_for_regions:
+            features |= of_slot.regional(view, place, first, last, self.others)
+        if is_naming(place) and self._is_unexplained(first, last) and not any(self.swallowed(place.name, span)):
+            features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
+        features |= self._beside(place, first, last)
+        if place.name in self._ranks:
+            features["joined twins"] = common.get("joined inside", 0.0)
+            features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
+        features["name part"] = of_slot.name_part(view, place, first, last)
+        if place.name in self.expected:
+            features["expected whole"] = common.get("whole", 0.0)
+            if place.kind in SHAPED:
+                features["expected kind"] = float(agree(place.kind, shape))
+                features["expected other"] = 1.0 - features["expected kind"]
+        features |= self.roles.get((place.name, span), {})
+        if self.tags is not None:
+            tagged = self.tags.features(place.name, first, last)
+            if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
+                tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
+            features |= tagged
+        if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
+            features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
+        if not choice.exact:
+            features["fuzzy"] = 1.0
+        if choice.source == "verbatim":
+            self._verbatim(place, span, features)
         else:
-            features["unshown"] = 1.0
-        kind = place.kind
+            features["nested"] = float(self._is_nested(span))
+            features["articled"] = float(view.has_idle_article(span))
+            features["cut word"] = float(of_slot.cuts_word(view, span))
+
+    def _shown(self, place: Place, span: Span) -> Features:
+        """What exemplars show of the slot, and whether one that matches has this span in it."""
+        first, last = self.view.within(span)
+        features: Features = {"unshown": float(not place.contexts)}
+        if place.contexts:
+            both, smaller = self._contexts.of(place)
+            agreed = both[first][last]
+            features = {"context": agreed, "context both": smaller[first][last], "no context": float(agreed == 0.0)}
+            features |= {"share": place.share, "rare": float(place.share == 0.0)}
+        share = self.templates.get((place.name, span))
+        if share is not None:
+            return features | {"template": 1.0, "template share": share}
+        return features | {"no template": float(bool(self.templates))}
+
+    def _of_kind(self, place: Place, span: Span, shape: str) -> Features:
+        """Whether the span is of the kind that the slot holds, or of another that some slot waits for."""
+        view, kind = self.view, place.kind
+        first, last = view.within(span)
+        features: Features = {}
         if kind == "recurring":
             features["recurs" if view.recurs(first, last) else "recurs not"] = 1.0
         elif kind in SHAPED:
@@ -207,64 +252,29 @@ class SlotEvidence:
             features["kind clash"] = float(clash)
             features["moment taken"] = float(clash and shape in MOMENTS and kind not in SHAPED)
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
-        group = place.holds_people and span in view.groups
-        features["group"] = float(group)
+        features["group"] = float(place.holds_people and span in view.groups)
         if place.holds_relation:
             features["relation"] = float(span in view.relations)
             features["no relation"] = 1.0 - features["relation"]
-        if place.counts and not group:
+        if place.counts and not features["group"]:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
-        features["reported"] = float(of_slot.is_reported(view, place, first, last))
-        features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
-        features["cue"] = of_slot.cue(self.view, place, first, last)
-        features["named"] = of_slot.named(self.view, place, first, last)
-        features["named whole"] = of_slot.named_whole(self.view, place, first, last)
-        features["described"], features["described alone"] = of_slot.described(view, place, first, last, self.others)
-        features["example"] = float((first, last) in self._examples_of(place))
-        features["kin example"] = float(bool(place.kin) and view.stems[first : last + 1] in place.kin)
-        if self._asks_for_regions:
-            features |= of_slot.regional(view, place, first, last, self.others)
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
-        if is_naming(place) and self._is_unexplained(first, last) and not any(self.swallowed(place.name, span)):
-            features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
-        features["swallows"] = float(choice.source == "verbatim" and self.swallowed(place.name, span)[0])
-        features |= self._beside(place, first, last)
-        if place.name in self._ranks:
-            features["joined twins"] = common.get("joined inside", 0.0)
-            features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
-        features["name part"] = of_slot.name_part(view, place, first, last)
-        if place.name in self.expected:
-            features["expected whole"] = common.get("whole", 0.0)
-            if kind in SHAPED:
-                features["expected kind"] = float(agree(kind, shape))
-                features["expected other"] = 1.0 - features["expected kind"]
-        if (place.name, span) in self.templates:
-            features["template"], features["template share"] = 1.0, self.templates[place.name, span]
-        elif self.templates:
-            features["no template"] = 1.0
-        features |= self.roles.get((place.name, span), {})
-        if self.tags is not None:
-            tagged = self.tags.features(place.name, first, last)
-            if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
-                tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
-            features |= tagged
-        if choice.source == "verbatim" and first == 0 < last and place.name not in self.expected:
-            whole = features.get("kind same") or features.get("relation") or view.marked[0] or group
+        return features
+
+    def _verbatim(self, place: Place, span: Span, features: Features) -> None:
+        """What speaks against words that nobody supplied; ``features`` are those found so far."""
+        view = self.view
+        first, last = view.within(span)
+        if first == 0 < last and place.name not in self.expected:
+            whole = any(features.get(name) for name in ("kind same", "relation", "group")) or view.marked[0]
             features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
-        if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
-            features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
-        if not choice.exact:
-            features["fuzzy"] = 1.0
-        if choice.source != "verbatim":
-            features["nested"] = float(self._is_nested(span))
-            features["articled"] = float(view.has_idle_article(span))
-            features["cut word"] = float(of_slot.cuts_word(view, span))
-        else:
-            content = [i for i in range(first, last + 1) if view.is_content[i]]
-            own = bool(content) and all(view.stems[i] in self._function_words for i in content)
-            features["own words"] = float(own)
-            features["own words named"] = float(own and is_naming(place))
-            features["empty named"] = float(is_naming(place) and (not content or common.get("splits kind", 0.0) > 0))
+        features["swallows"] = float(self.swallowed(place.name, span)[0])
+        content = [i for i in range(first, last + 1) if view.is_content[i]]
+        own = bool(content) and all(view.stems[i] in self._function_words for i in content)
+        features["own words"] = float(own)
+        features["own words named"] = float(own and is_naming(place))
+        cut = self._span_features(first, last, True)[1].get("splits kind", 0.0) > 0
+        features["empty named"] = float(is_naming(place) and (not content or cut))
 
     def _is_unexplained(self, first: int, last: int) -> bool:
         return not any(self._known[i] or self.view.stems[i] in self._function_words for i in range(first, last + 1))
@@ -342,51 +352,3 @@ class SlotEvidence:
             features = {name: value for name, value in features.items() if value}
             self._spans[key] = (shape, features, self._total(features))
         return self._spans[key]
-
-    def _contexts_at(self, place: Place) -> tuple[list[list[float]], list[list[float]]]:
-        """For every first and last unit the best agreement with an exemplar's words around
-        the slot: the sum of both sides, and the smaller side."""
-        if place.name not in self._contexts:
-            size = len(self.view.words)
-            lefts = np.array([[self._agreement(left, i, -1) for i in range(size)] for left, _ in place.contexts])
-            rights = np.array([[self._agreement(right, i, 1) for i in range(size)] for _, right in place.contexts])
-            both = (lefts[:, :, None] + rights[:, None, :]).max(axis=0)
-            smaller = np.minimum(lefts[:, :, None], rights[:, None, :]).max(axis=0)
-            self._contexts[place.name] = (both.tolist(), smaller.tolist())
-        return self._contexts[place.name]
-
-    def _agreement(self, context: tuple[str, ...], at: int, side: int) -> float:
-        """How far the words beside a unit are an exemplar's; another slot of it stands for its examples, less for any word."""
-        agreed, distance = 0.0, 1
-        nearness = _NEARNESS_UNSPACED if context and is_unspaced(context[0]) else _NEARNESS
-        for wanted, weight in zip(context, nearness, strict=False):
-            said = self.view.before(at, distance) if side < 0 else self.view.after(at, distance)
-            if wanted == said:
-                agreed += weight
-                distance += 1
-            elif length := self._examples_beside.get((wanted, at + side * distance, side), 0):
-                agreed += weight
-                distance += length
-            else:
-                vague = len(wanted) > 1 and wanted[0] == "<" and said not in FUNCTION_WORDS and said not in (START, END)
-                return agreed + (0.3 * weight if vague else 0.0)
-        return agreed
-
-    def _examples_of(self, place: Place) -> frozenset[tuple[int, int]]:
-        """First and last units of the examples of a slot that were said."""
-        key = (place.name, place.description)
-        if key not in self._examples:
-            spans = of_slot.example_spans(self.view, place)
-            self._examples[key] = frozenset(self.view.within(span) for span in spans)
-        return self._examples[key]
-
-    @cached_property
-    def _examples_beside(self) -> dict[tuple[str, int, int], int]:
-        """How many units an example has that ends (-1) or begins (1) at a unit: by slot as contexts name it, unit and side."""
-        found: dict[tuple[str, int, int], int] = {}
-        for place in self.others:
-            for first, last in self._examples_of(place):
-                for at, side in ((last, -1), (first, 1)):
-                    key = (f"<{place.name}>", at, side)
-                    found[key] = max(last - first + 1, found.get(key, 0))
-        return found
