@@ -253,11 +253,7 @@ class SlotEvidence:
             features["moment taken"] = float(clash and shape in MOMENTS and kind not in SHAPED)
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
         features["group"] = float(place.holds_people and span in view.groups)
-        if place.holds_relation:
-            features["relation"] = float(span in view.relations)
-            features["no relation"] = 1.0 - features["relation"]
-        if place.counts and not features["group"]:
-            features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
+        features["relation"] = float(place.holds_relation and span in view.relations)
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
         return features
 
@@ -269,6 +265,9 @@ class SlotEvidence:
             whole = any(features.get(name) for name in ("kind same", "relation", "group")) or view.marked[0]
             features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
         features["swallows"] = float(self.swallowed(place.name, span)[0])
+        features["no relation"] = float(place.holds_relation and not features["relation"])
+        if place.counts and not features["group"]:
+            features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
         content = [i for i in range(first, last + 1) if view.is_content[i]]
         own = bool(content) and all(view.stems[i] in self._function_words for i in content)
         features["own words"] = float(own)
