@@ -264,7 +264,6 @@ class SlotEvidence:
         if first == 0 < last and place.name not in self.expected:
             whole = any(features.get(name) for name in ("kind same", "relation", "group")) or view.marked[0]
             features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
-        features["swallows"] = float(self.swallowed(place.name, span)[0])
         features["no relation"] = float(place.holds_relation and not features["relation"])
         if place.counts and not features["group"]:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])

@@ -68,7 +68,7 @@ def named(view: View, place: Place, first: int, last: int) -> float:
     around = [stems[at] for at in beside if 0 <= at < len(words) and words[at] not in PREPOSITIONS]
     if view.marked[last] == "number" and last + 2 < len(view.units) and view.is_content[last + 1] and not view.marked[last + 1]:
         around.append(view.stems[last + 2])
-    if place.called and _touches(view, place.called, first, last):
+    if place.called and not any(view.marked[first : last + 1]) and _touches(view, place.called, first, last):
         return 1.0
     own = place.name_words
     return float(any(word in own or (word.endswith("room") and word[:-4] in own) for word in around))  # bedrooms are beds
