@@ -267,6 +267,10 @@ class SlotEvidence:
         features["no relation"] = float(place.holds_relation and not features["relation"])
         if place.counts and not features["group"]:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
+        if view.is_unspaced[first] or view.is_unspaced[last]:  # where no space parts a moment from what stands beside it
+            inside = (m for m in view.moments if m != span and span.start <= m.start and m.end <= span.end)
+            others = (name for moment in inside for name in self._takers(view.kinds[moment]))
+            features["swallows moment"] = float(any(name != place.name for name in others))
         content = [i for i in range(first, last + 1) if view.is_content[i]]
         own = bool(content) and all(view.stems[i] in self._function_words for i in content)
         features["own words"] = float(own)

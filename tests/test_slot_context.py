@@ -261,3 +261,9 @@ def test_what_is_without_a_fee_is_free(text: str, free: bool) -> None:
     evidence = SlotEvidence(own, View(text), frozenset(), frozenset(), tuple(map(place, own.slots)))
     said = evidence.features(place(own.slots[0]), Choice(free))["boolean"]
     assert said > 0 > evidence.features(place(own.slots[0]), Choice(not free))["boolean"]
+
+
+def test_where_no_space_parts_them_a_moment_is_not_swallowed() -> None:
+    told = {"ware": {"type": "string", "description": "器物"}, "day": {"type": "string", "description": "日期"}}
+    assert features("明天青花碗要上釉", "ware", "明天青花碗", **told)["swallows moment"] == 1.0
+    assert not features("明天青花碗要上釉", "ware", "青花碗", **told).get("swallows moment")

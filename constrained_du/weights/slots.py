@@ -121,6 +121,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "source time": 1.2,
     "source verbatim": -2.462,
     "splits kind": -0.837,
+    "swallows moment": -1.0,
     "template": 0.561,
     "template share": 0.599,
     "two or more": -0.01,
@@ -138,7 +139,7 @@ hand: ``fuzzy``, ``source recognizer`` and ``source time`` (no set has them), ``
 ``order``, ``quoted``, ``cut quoted``, ``cut joined``, ``after colon``, ``reported``, ``names noun``, ``moment joined`` (hardly
 a line has them), ``cut script``, ``from start``, ``joint edge``, ``joined twins``, ``in turn``, ``sentence inside`` and
 ``wordless`` (hardly ever right); ``articled``, ``cut group``, ``cut moment``, ``ends counted``, ``group``, ``moment clash``,
-``moment taken``, ``name length``, ``no relation``, ``relation`` and ``uncounted``, by trial on the sets; and
+``moment taken``, ``name length``, ``no relation``, ``relation``, ``swallows moment`` and ``uncounted``, by trial on the sets; and
 ``example``, ``kin example``, ``kind named`` and ``region …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
