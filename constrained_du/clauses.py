@@ -21,18 +21,19 @@ _GOES_ON = re.compile(
     r"|make (?:it|sure)\b)",
     re.IGNORECASE,
 )
+_MORE = re.compile(
+    r"\b(?:any|some)(?:thing|one|where|body) else\b|\b(?:what|who|where) else\b|\b(?:an)?other (?:ones?|options?|choices?)\b"
+    r"|\b(?:more|different) (?:ones|options|choices)\b"
+    r"|(?:别的|其[他它]的?|另外的)(?:吗|呢|么|了|[？?。！]|$)|还有(?:什么|哪些|别)"
+    r"|(?:他|ほか|別)の?(?:に|もの|やつ|候補|選択肢)",
+    re.IGNORECASE,
+)
+_NO_MORE = re.compile(r"n['’]?t\b|\b(?:not|no|nothing|never|without)\b|不|(?<!有)没|無|ない", re.IGNORECASE)
 
 
 def goes_on(clause: str) -> bool:
     """Whether a clause says more of what was asked for before it: "I need it for four people", "it should be cheap"."""
     return _GOES_ON.match(clause) is not None
-_MORE = re.compile(
-    r"\b(?:any|some)(?:thing|one|where|body) else\b|\b(?:what|who|where) else\b|\b(?:an)?other (?:ones?|options?|choices?)\b"
-    r"|\b(?:more|different) (?:ones|options|choices)\b|别的|其他|其它|另外的|还有(?:什么|哪些|别)"
-    r"|(?:他|ほか|別)の?(?:に|もの|やつ|候補|選択肢)",
-    re.IGNORECASE,
-)
-_NO_MORE = re.compile(r"n['’]?t\b|\b(?:not|no|nothing|never|without)\b|不|没|無|ない", re.IGNORECASE)
 
 
 def asks_for_more(text: str) -> bool:

@@ -223,7 +223,7 @@ class SlotEvidence:
             both, smaller = self._contexts.of(place)
             agreed = both[first][last]
             features = {"context": agreed, "context both": smaller[first][last], "no context": float(agreed == 0.0)}
-            features |= {"share": place.share, "rare": float(place.share == 0.0)}
+            features["share"] = place.share
         share = self.templates.get((place.name, span))
         if share is not None:
             return features | {"template": 1.0, "template share": share}

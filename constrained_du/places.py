@@ -38,7 +38,11 @@ _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
-SUPERLATIVES = frozenset("best worst most least".split())
+_SUPERLATIVES = frozenset("best worst most least".split())
+_NO_SUPERLATIVES = frozenset(
+    """forest harvest request interest honest modest contest protest tempest arrest invest suggest digest conquest midwest
+    northwest southwest""".split()
+)
 _NAME_OF = re.compile(r"([^\s，。,.、的の]{1,8})(?:的(?:名称|名字|标题)|の(?:名称|名前|タイトル))")
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 _LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
@@ -105,7 +109,7 @@ class Place:
     def ranks(self) -> bool:
         """Whether superlatives are among them, so that others are values too."""
         first = [words[0] for words in self.examples]
-        return "最" in first or any(word in SUPERLATIVES or (len(word) > 3 and word.endswith("est")) for word in first)
+        return "最" in first or any(map(is_superlative, first))
 
     @cached_property
     def called(self) -> str:
@@ -243,6 +247,10 @@ def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
     contexts = [context for exemplar in own for context in _contexts(exemplar, slot.name)]
     share = sum(slot.name in exemplar.slots for exemplar in own) / len(own) if own else 0.0
     return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
+
+
+def is_superlative(word: str) -> bool:
+    return word in _SUPERLATIVES or (len(word) > 5 and word.endswith("est") and word not in _NO_SUPERLATIVES)
 
 
 _TURN = re.compile(r"(first|second|third|fourth|fifth)(?=_)|(?<=[a-z_])(\d)$|^([a-z])$")

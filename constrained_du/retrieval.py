@@ -79,7 +79,7 @@ class Resemblance:
 @dataclass(frozen=True)
 class Retrieval:
     """The fitted index. ``owners`` (n,) gives the function of each exemplar vector; ``radii``
-    (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin; ``usual`` (2,) of the largest
+    (functions, 4) are mean and deviation of the nearness of its exemplars, and of their margin; ``held_out`` (2,) of the largest
     logit of exemplars that the classifier never saw, where nearly all are without slots."""
 
     functions: int
@@ -89,7 +89,7 @@ class Retrieval:
     owners: NDArray[np.int64] | None = None
     weights: Vectors | None = None
     radii: Vectors | None = None
-    usual: Vectors | None = None
+    held_out: Vectors | None = None
 
     @classmethod
     def fit(
@@ -126,8 +126,8 @@ class Retrieval:
         last = len(vectors) if own is None else count + own
         radii = _radii(vectors[count:last], owners[count:last], count)
         slotted = len(vectors) - last > FEW_SLOTTED * (last - count)  # those are not as they are said, and easier to tell
-        usual = None if radii is None or slotted else _usual(vectors[:last], owners[:last], count)
-        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii, usual)
+        held_out = None if radii is None or slotted else _held_out(vectors[:last], owners[:last], count)
+        return cls(count, terms, vectors[:count], vectors[count:], owners[count:], weights, radii, held_out)
 
     def resemblance(self, utterance: str, vector: Vectors | None) -> Resemblance:
         """``vector`` is the utterance's embedding, if there is an embedder."""
@@ -146,11 +146,11 @@ class Retrieval:
         ranked = np.sort(exemplar)
         others = np.where(exemplar >= ranked[-1], ranked[-2], ranked[-1])
         radius, margin = (exemplar - mean) / deviation, (exemplar - others - ahead) / spread
-        assured = none if self.usual is None else (classified - self.usual[0]) / self.usual[1] + np.float32(1.0)
+        assured = none if self.held_out is None else (classified - self.held_out[0]) / self.held_out[1] + np.float32(1.0)
         return Resemblance(description, exemplar, classified, assured, similar, radius, margin)
 
 
-def _usual(vectors: Vectors, owners: NDArray[np.int64], functions: int) -> Vectors:
+def _held_out(vectors: Vectors, owners: NDArray[np.int64], functions: int) -> Vectors:
     """Mean and deviation of the largest logit of exemplars that are held out; ``vectors`` (functions + exemplars, size),
     descriptions first."""
     fold = (np.arange(len(vectors)) - functions) % HELD_FOLDS

@@ -18,7 +18,7 @@ from constrained_du.lexicon import (
     PRONOUNS,
     stem,
 )
-from constrained_du.places import SUPERLATIVES, Place, is_naming
+from constrained_du.places import Place, is_naming, is_superlative
 from constrained_du.regions import LONGEST_NAME, Regions, regions
 from constrained_du.span_features import is_capital
 from constrained_du.types import Span
@@ -126,16 +126,12 @@ def is_example(view: View, place: Place, first: int, last: int) -> bool:
     said = view.stems[first : last + 1]
     if said in place.examples or (first == last and bool(_degrees(said[0]) & place.example_words)):
         return True
-    if place.ranks and (_is_superlative(view.words[first]) if first == last else said[0] in _MOST and last == first + 1):
+    if place.ranks and (is_superlative(view.words[first]) if first == last else said[0] in _MOST and last == first + 1):
         return True
     if place.ranks and said[0] == "最" and 1 <= last - first <= 2 and view.ends_phrase(last):
         return True
     numbers = tuple("#" if word.isdigit() else word for word in said)
     return last > first and numbers != said and numbers in place.numbered
-
-
-def _is_superlative(word: str) -> bool:
-    return word in SUPERLATIVES or (len(word) > 5 and word.endswith("est"))
 
 
 def example_spans(view: View, place: Place) -> Iterator[Span]:
@@ -222,7 +218,7 @@ def name_length(view: View, place: Place, first: int, last: int) -> float:
 
 def name_part(view: View, place: Place, first: int, last: int) -> float:
     """Given and family names: the first word of a name, and what follows it; one word is what it is called ("my surname is
-    X"), and a given name after "my name is"."""
+    X"), a given name after "my name is", and a family's after "under the name" and before "party"."""
     wanted = _GIVEN if place.name_words & _GIVEN else _FAMILY if place.name_words & _FAMILY else None
     if wanted is None:
         return 0.0

@@ -136,7 +136,7 @@ def _retrieval_arrays(retrieval: Retrieval) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any] | None] = {
         "idf": terms.idf, "starts": terms.starts, "columns": terms.columns, "term_weights": terms.weights,
         "descriptions": retrieval.descriptions, "exemplars": retrieval.exemplars, "owners": retrieval.owners,
-        "weights": retrieval.weights, "radii": retrieval.radii, "usual": retrieval.usual,
+        "weights": retrieval.weights, "radii": retrieval.radii, "held_out": retrieval.held_out,
     }  # fmt: skip
     return {name: array for name, array in arrays.items() if array is not None}
 
@@ -163,8 +163,8 @@ def _retrieval(artifact: Artifact, name: str, functions: int) -> Retrieval:
     owners = _indices(part["owners"], np.int64, functions, len(exemplars))
     weights = _shaped(part["weights"], np.float32, functions, size + 1) if "weights" in part else None
     radii = _shaped(part["radii"], np.float32, functions, 4) if "radii" in part else None
-    usual = _shaped(part["usual"], np.float32, 2) if "usual" in part else None
-    return Retrieval(functions, terms, descriptions, exemplars, owners, weights, radii, usual)
+    held_out = _shaped(part["held_out"], np.float32, 2) if "held_out" in part else None
+    return Retrieval(functions, terms, descriptions, exemplars, owners, weights, radii, held_out)
 
 
 def _written(exemplars: tuple[Exemplar, ...]) -> JsonValue:

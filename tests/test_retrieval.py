@@ -54,7 +54,7 @@ def test_between_two_functions_there_is_no_margin() -> None:
 def test_too_few_exemplars_have_no_radius(exemplars: tuple[tuple[int, float], ...]) -> None:
     index = fitted(*exemplars)
     found = index.resemblance("", np.array(at(30), np.float32))
-    assert index.radii is None and index.usual is None
+    assert index.radii is None and index.held_out is None
     assert not found.radius.any() and not found.margin.any() and not found.assured.any()
 
 

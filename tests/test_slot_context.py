@@ -98,7 +98,7 @@ def test_a_part_of_a_moment_is_cut_from_it() -> None:
 
 @pytest.mark.parametrize(
     ("words", "is_one"),
-    [("top 12", True), ("oldest", True), ("most fragile", True), ("top", False), ("12", False), ("fragile", False), ("fastest growing", False)],
+    [("top 12", True), ("oldest", True), ("most fragile", True), ("top", False), ("12", False), ("fragile", False), ("forest", False), ("fastest growing", False)],
 )
 def test_superlatives_and_other_numbers_are_like_the_examples_that_are(words: str, is_one: bool) -> None:
     told = slot("order", "Which pots to prefer, such as newest, best or top 50.")
@@ -157,21 +157,6 @@ def test_a_name_may_open_what_is_said_and_capitals_throughout_say_nothing(text: 
     assert view.shape(*where(view, words)) == shape
 
 
-@pytest.mark.parametrize(
-    ("text", "phrase", "kind"),
-    [
-        ("fire it on Friday August 7th 2020", "Friday August 7th 2020", "date"),  # a Friday; and where it is none:
-        ("fire it on Monday August 7th 2020", "Monday August 7th 2020", "date"),
-        ("fire it on August 7th, Friday", "August 7th, Friday", "date"),
-        ("fire it in 20 minutes", "in 20 minutes", "time"),
-        ("fire it in a few days", "in a few days", "date"),
-        ("fire it in a couple of hours", "in a couple of hours", "time"),
-    ],
-)
-def test_days_and_times_are_whole(text: str, phrase: str, kind: str) -> None:
-    assert {text[span.start : span.end]: kind for span, kind in View(text).kinds.items()}[phrase] == kind
-
-
 def test_a_number_said_twice_stands_beside_each_slot_s_name() -> None:
     own = function(wheels={"enum": ["1", "2"]}, kilns={"enum": ["1", "2"]}, shelves={"enum": ["1", "2"]})
     told = tuple(map(place, own.slots))
@@ -197,7 +182,7 @@ def test_a_party_has_a_family_name(name: str, text: str, words: str, first: floa
     ("text", "more"),
     [
         ("what else is there?", True), ("any other options", True), ("something else please", True), ("还有什么", True), ("ほかに", True),
-        ("no, nothing else", False), ("I don't need anything else", False), ("不要别的", False), ("fire the other kiln", False),
+        ("no, nothing else", False), ("I don't need anything else", False), ("不要别的", False), ("有没有别的？", True), ("没有别的了", False), ("关掉其他窑炉", False), ("fire the other kiln", False),
     ],
 )  # fmt: skip
 def test_who_asks_what_else_there_is_asks_for_more(text: str, more: bool) -> None:

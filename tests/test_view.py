@@ -85,6 +85,12 @@ def test_a_state_that_chinese_glosses_name_is_known_with_other_endings() -> None
         ("a bench for next winter", "next winter", "date"),
         ("下个月刷漆", "下个月", "date"),
         ("来月に塗る", "来月", "date"),
+        ("fire it on Friday August 7th 2020", "Friday August 7th 2020", "date"),  # a Friday; and where it is none:
+        ("fire it on Monday August 7th 2020", "Monday August 7th 2020", "date"),
+        ("fire it on August 7th, Friday", "August 7th, Friday", "date"),
+        ("fire it in 20 minutes", "in 20 minutes", "time"),
+        ("fire it in a few days", "in a few days", "date"),
+        ("fire it in a couple of hours", "in a couple of hours", "time"),
     ],
 )
 def test_phrases_of_time_that_are_no_moment_have_a_kind(text: str, phrase: str, kind: str) -> None:

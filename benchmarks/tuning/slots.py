@@ -68,7 +68,7 @@ BY_HAND = frozenset((
     "source recognizer", "source time", "swallows moment", "uncounted", "wordless",
 ))  # fmt: skip
 """Not fitted: hardly a line of the sets has them, or they are hardly ever right; what specs give as examples, regions and
-kinds were fitted alone, the other weights as they were; what session 8 found was set by trial."""
+kinds were fitted alone, the other weights as they were; groups, relations, turns and clashes were set by trial."""
 BARE_START = {"required unshown": 2.4}
 """What the fit for functions without exemplars begins with, beside the weights of the others: a required slot is as
 likely as not to be said."""
