@@ -46,7 +46,15 @@ class Contexts:
         return self._found[place.name]
 
     def examples(self, place: Place) -> frozenset[tuple[int, int]]:
-        """First and last units of the examples of a slot that were said."""
+        """First and last units of the examples of a slot that were said; no parts of another slot's: no "film" of "film
+        times"."""
+        longer = [span for other in self.others if other.name != place.name for span in self._said(other)]
+        return frozenset(
+            (first, last) for first, last in self._said(place)
+            if not any(a <= first and last <= b and (a, b) != (first, last) for a, b in longer)
+        )  # fmt: skip
+
+    def _said(self, place: Place) -> frozenset[tuple[int, int]]:
         key = (place.name, place.description)
         if key not in self._examples:
             self._examples[key] = frozenset(self.view.within(span) for span in example_spans(self.view, place))

@@ -13,7 +13,7 @@ from functools import cached_property
 from constrained_du import slot_features as of_slot
 from constrained_du.contexts import Contexts
 from constrained_du.grammar import Choice
-from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
+from constrained_du.lexicon import CUES, DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.mentions import Mentions
 from constrained_du.opposites import compared, sides
 from constrained_du.places import Place, is_listed, is_naming, is_shown, ranks
@@ -113,6 +113,7 @@ class SlotEvidence:
         if place.required:
             features["required"] = 1.0
             features["required unshown"] = float(not self._is_shown)
+            features["required shown"] = max(0.0, 2 * place.share - 1)
             features["required later"] = float(bool(self.expected) and place.name not in self.expected)
         if place.name in self.expected:
             features["expected"] = 1.0
@@ -160,6 +161,8 @@ class SlotEvidence:
         same, opposite = compared(self._sides, sides(place.name.replace("_", " ")))
         verdict += 1.5 * (same - opposite)
         topic = (place.own_words - self.explained | place.name_words - self._function_words) - FUNCTION_WORDS
+        if len(place.name_words) > 1 and place.name_words <= {part for word in stems for part in word.split("-")}:
+            return 1.3 if value else -1.3  # all that it is called was said: a "fee-free" one is free of fees
         for index, said in enumerate(stems):
             if said in topic:
                 negated = any(word in NEGATORS for word in words[max(0, index - 3) : index])
@@ -244,6 +247,7 @@ class SlotEvidence:
             features["recurs elsewhere"] = float(self._rhythmic and view.recurs(first, last))
         elif shape in SHAPED:
             features["kind unwanted"] = 1.0
+            features["moment unwanted"] = float(shape in MOMENTS)
         elif agree(kind, shape):
             features["kind name"] = 1.0
             features["name length"] = of_slot.name_length(view, place, first, last)
@@ -264,6 +268,9 @@ class SlotEvidence:
         if first == 0 < last and place.name not in self.expected:
             whole = any(features.get(name) for name in ("kind same", "relation", "group")) or view.marked[0]
             features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
+        if place.holds_code:
+            features["code named" if of_slot.is_code(view, span) else "no code"] = 1.0
+        features["goes on"] = float(of_slot.goes_on(view, first, last))
         features["no relation"] = float(place.holds_relation and not features["relation"])
         if place.counts and not features["group"]:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
@@ -303,7 +310,8 @@ class SlotEvidence:
 
     def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
         """Where values of a slot's own kind were said: supplied, listed, given as examples, countries, or of its shape."""
-        said = (*of_slot.example_spans(self.view, place), *of_slot.region_spans(self.view, place))
+        examples = (self.view.span_of(*units) for units in self._contexts.examples(place))
+        said = (*examples, *of_slot.region_spans(self.view, place))
         found = {*self.located.get(place.name, ()), *said}
         for value in place.schema.values if is_listed and isinstance(place.schema, Enumerated) else ():
             strength, span = self.mention(place, value)
@@ -323,6 +331,13 @@ class SlotEvidence:
         others = [v for other, own in self._values.items() if other != name and other not in filled for v in own]
         inside = any(v != span and span.start <= v.start and v.end <= span.end for v in others)
         return inside, span in others
+
+    def introduces(self, span: Span, filled: Collection[str]) -> bool:
+        """Whether a span has "by" and a name inside, and a slot that is not ``filled`` waits for who made it."""
+        first, last = self.view.within(span)
+        words, units = self.view.words, self.view.units
+        named = any(words[i] == "by" and units[i + 1].text[:1].isupper() for i in range(first + 1, last))
+        return named and any(place.name not in filled and place.own_words & CUES["by"] for place in self.others)
 
     def _is_nested(self, span: Span) -> bool:
         """Whether a longer supplied or listed value that was said holds this one ("bedroom" in "bedroom lamp"); an

@@ -14,7 +14,7 @@ FUNCTION_WORDS = frozenset(
     let let's i'd i'm i'll i've it's what's there here just also too very really want need like would want's get
     give show tell find make put set go help called named am're want to'd""".split()
 )
-PARTICLES = frozenset("的了吗呢吧啊在到从把给我你您他她请将和与及是有会要想能就也都很被对为让はがをにでとのもへやかねよ")
+PARTICLES = frozenset("的了吗呢吧啊呀呗嘛哦啦在到从把给我你您他她请将和与及是有会要想能就也都很被对为让はがをにでとのもへやかねよ")
 """Letters of Chinese and Japanese that are words of grammar more often than part of a value."""
 VERBS = frozenset(
     """want need like get give show tell find make put set go help book reserve order buy play add search look check
@@ -63,6 +63,7 @@ KINDS: tuple[tuple[str, frozenset[str]], ...] = (
 # Words before a value that speak for a slot whose own words hold one of the set.
 CUES: dict[str, frozenset[str]] = {
     "to": frozenset("destination to arrival ending end dropoff return receiver recipient playlist new 目的地".split()),
+    "into": frozenset("destination to ending end receiver recipient playlist".split()),
     "from": frozenset("origin from departure departing source start starting leaving pickup old 出发地".split()),
     "for": frozenset("people party guests passengers duration name number length person".split()),
     "at": frozenset("time hour place location restaurant venue hotel".split()),
@@ -71,7 +72,8 @@ CUES: dict[str, frozenset[str]] = {
     "by": frozenset("artist author director actor performer singer composer".split()),
     "of": frozenset("people artist type kind".split()),
     "with": frozenset("actor cast people ingredients person".split()),
-    "until": frozenset("end checkout return".split()),
+    "until": frozenset("end checkout return".split()), "till": frozenset("end checkout return".split()),
+    "through": frozenset("end checkout return".split()),
     "under": frozenset("maximum max price budget name".split()),
     "called": frozenset("title name".split()),
     "named": frozenset("title name".split()),
@@ -85,6 +87,21 @@ CUES: dict[str, frozenset[str]] = {
     "成": frozenset("new".split()), "为": frozenset("new".split()), "不": frozenset("old".split()),
     "由": frozenset("artist 歌手 作者".split()),
 }  # fmt: skip
+_WHOM = frozenset("recipient receiver contact person payee whom 收件人 收款人 联系人 对方 宛先 相手".split())
+_WHERE = frozenset("destination arrival address to 目的地 地址 行き先 到着".split())
+_NOTED = frozenset("note text content message memo label name title 内容 备注 名称 标题".split())
+CUES_UNSPACED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("给", "跟", "向", "告诉", "通知", "联系"), _WHOM), **dict.fromkeys(("往", "至", "去", "送到", "寄到"), _WHERE),
+    **dict.fromkeys(("备注", "备注写", "内容是", "写着", "说", "叫", "叫做", "名字叫"), _NOTED),
+}  # fmt: skip
+"""The same in Chinese, for slots with names in English or in Chinese; a cue may have several letters."""
+CUES_AFTER_UNSPACED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("に", "へ"), _WHOM | _WHERE | frozenset("room list place 部屋 場所 リスト".split())),
+    **dict.fromkeys(("行き", "に行", "へ行", "に着", "まで"), _WHERE), **dict.fromkeys(("から", "発", "を出"), frozenset(
+        "departure origin from departing source pickup 出発".split())),
+    **dict.fromkeys(("って", "と伝", "と送", "と連絡", "とメ"), _NOTED),
+}  # fmt: skip
+"""Words after a value, in Japanese."""
 _SAID = frozenset("message text content body note say".split())
 CLAUSE_CUES: dict[str, frozenset[str]] = {
     "that": _SAID, "saying": _SAID, "says": _SAID,
@@ -141,9 +158,12 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """A word without its English plural; other scripts as they are."""
+    """A word without its English plural; other scripts as they are. "movies" is the plural of "movie" and "cities" that of
+    "city": both end in y."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if len(word) > 4 and word.endswith("ie"):
+        return word[:-2] + "y"
     if len(word) > 4 and word.endswith(("sses", "xes", "ches", "shes", "zzes")):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):

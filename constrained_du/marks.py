@@ -12,15 +12,17 @@ from dataclasses import dataclass, replace
 from constrained_du import operators
 from constrained_du.domain import Domain
 from constrained_du.fillings import Filling
-from constrained_du.lexicon import NEGATORS
+from constrained_du.lexicon import NEGATORS, words_of
 from constrained_du.prompt import exemplar_text, portrait
 from constrained_du.requests import Request
 from constrained_du.schema import ListOf
 from constrained_du.spec import Function
+from constrained_du.synonyms import akin
 from constrained_du.types import JsonValue
 from constrained_du.view import View
 from constrained_du.words import atoms
 
+UNDOING = ("取消", "删除", "停止", "关闭", "キャンセル", "削除")
 NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
 Operators = dict[str, list[tuple[str, JsonValue]]]
 
@@ -34,13 +36,16 @@ class Marks:
     view: View
 
     def less_negated(self, function: Function, slot: str, own: list[Filling]) -> list[Filling]:
-        """Where one value is negated and another said, the other is meant."""
+        """Where one value is negated, or taken back, and another said, the other is meant."""
         said = [f for f in own[:8] if f.score > -2 and f.spans]
-        marked = [f for f in said if self._mark(function, slot, f) == "!="]
+        marked = [f for f in said if self._mark(function, slot, f) == "!=" or self._is_corrected(f, said)]
         if not any(a is not b and not a.spans[0][1].overlaps(b.spans[0][1]) for a in marked for b in said if b not in marked):
             return own
         lowered = [replace(f, score=f.score - NEGATED) if f in marked else f for f in own]
         return sorted(lowered, key=lambda filling: -filling.score)
+
+    def _is_corrected(self, filling: Filling, said: Sequence[Filling]) -> bool:
+        return any(operators.corrects(self.view, filling.spans[0][1], other.spans[0][1]) for other in said)
 
     def _mark(self, function: Function, slot: str, filling: Filling) -> str | None:
         """The operator on a filling, unless the slot itself means it."""
@@ -53,11 +58,21 @@ class Marks:
         return None
 
     def forbid(self, function: Function) -> bool:
-        """Whether the words ask for the opposite of what the function does."""
-        return operators.forbids(self.view) and not self._speaks_of_not(function)
+        """Whether the words ask for the opposite of what the function does: "don't cancel it" of what cancels, "don't book
+        it" of what books, and has no word of not doing so."""
+        verb = operators.forbidden(self.view)
+        return bool(verb) and (self._names(function, verb) or not self._speaks_of_not(function))
+
+    @staticmethod
+    def _names(function: Function, verb: str) -> bool:
+        """Whether a forbidden verb is the function's own."""
+        if any(verb.startswith(sign) and sign in portrait(function) for sign in UNDOING):
+            return True
+        return any(akin(verb, word) for word in words_of(f"{function.label} {function.name}"))
 
     def _speaks_of_not(self, function: Function) -> bool:
-        texts = [portrait(function), *map(exemplar_text, self.domain.exemplars_of.get(function.label, ()))]
+        shown = (operators.without_idioms(exemplar_text(own)) for own in self.domain.exemplars_of.get(function.label, ()))
+        texts = [portrait(function), *shown]
         words = {atom.text.casefold() for text in texts for atom in atoms(text)}
         return bool(words & (NEGATORS | {"cancel", "stop", "nothing", "取消", "停"})) or any(
             sign in text for text in texts for sign in ("别", "不", "ない", "キャンセル", "取消", "停")

@@ -6,18 +6,28 @@ Knows one utterance and the slots of one function; weighs nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from constrained_du import slot_features as of_slot
 from constrained_du.lexicon import FUNCTION_WORDS, stem, words_of
+from constrained_du.opposites import Sides, in_english, opposed, sides
 from constrained_du.picks import is_pick, ordinal
 from constrained_du.places import Place, is_listed, words_in
 from constrained_du.schema import Enumerated
+from constrained_du.synonyms import akin, misspelt
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import View
 
+SIDED = 0.8  # how clearly one of two opposites is said by a word that means it
+MISSPELT = 0.7  # how clearly a value is said by its word with a slip
+AKIN = 0.9  # how clearly a value is said by another form of its word
 TELLING = 0.6  # how clearly a value is said by the words that only it has
 IMPLIED = 0.7  # how clearly a value is said that another slot's value implies
+
+
+@lru_cache(maxsize=4096)
+def _sides_of(value: str) -> Sides:
+    return in_english(sides(value.replace("_", " ")))
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,10 @@ class Mentions:
                 best = found
         if best[0] == 0.0 and place.name in self.expected:
             best = self._ordinal(place, value)
-        return best if best[0] else self._telling(place, str(value))
+        if best[0]:
+            return best
+        others = (self._telling(place, str(value)), self._akin(str(value)), self._sided(place, str(value)))
+        return max(others, key=lambda found: found[0])
 
     def _telling(self, place: Place, value: str) -> tuple[float, Span | None]:
         """Whether the words of a listed value that no other one has were said: "bedroom" of "bedroom lamp" and "kitchen lamp"."""
@@ -81,6 +94,28 @@ class Mentions:
             return 0.0, None
         at = stems.index(words[0])
         return TELLING, self.view.span_of(at, at)
+
+    def _akin(self, value: str) -> tuple[float, Span | None]:
+        """Whether another form of a listed value's only word was said, or the word with a slip: "dentist" of "dentistry"."""
+        words = words_of(value)
+        for test, strength in ((akin, AKIN), (misspelt, MISSPELT)) if len(words) == 1 else ():
+            at = next((i for i, word in enumerate(self.view.stems) if test(word, words[0])), None)
+            if at is not None:
+                return strength, self.view.span_of(at, at)
+        return 0.0, None
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return in_english(sides(self.view.text))
+
+    def _sided(self, place: Place, value: str) -> tuple[float, Span | None]:
+        """Whether one of two opposite values was said in other words: "shut it" of "open" and "close", つけて of "on"."""
+        own = _sides_of(value)
+        if not own or not isinstance(place.schema, Enumerated):
+            return 0.0, None
+        rivals = any(opposed(own) & _sides_of(str(other)) for other in place.schema.values)
+        meant = rivals and own & self._sides and not opposed(own) & self._sides
+        return (SIDED, None) if meant else (0.0, None)
 
     def _number_said(self, place: Place, value: float) -> tuple[float, Span | None]:
         """Where a number was said: beside the slot's name, if it was said several times ("1 bedroom and 1 bath")."""

@@ -33,13 +33,20 @@ _AFTER: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("<", re.compile(r"^\s*\S{0,4}?\s*(?:未満)")),
 )
 _NUMERIC = frozenset(("<", "<=", ">", ">="))
+_NOT = r"(?:don't|do not|dont|never)\s+"
+_IDIOMS = r"(?:worry|forget|let \w+ (?:forget|miss|oversleep)|fail to|hesitate|mind|care|know|have|think|see)"
 _WHOLE = re.compile(
     r"^(?:please\s+|oh\s+|no,?\s+|wait,?\s+|sorry,?\s+)*"
-    r"(?:(?:don't|do not|dont|never)\s+(?!worry|forget|let \w+ (?:forget|miss|oversleep)|fail to|hesitate|mind|care|know|have|think|see)[a-z]+"
+    rf"(?:{_NOT}(?!{_IDIOMS})[a-z]+"
     r"|you\s+(?:must|should|may)(?:n't|\s+not)\s+[a-z]+|under no circumstances"
     r"|i\s+(?:don't|do not|dont|no longer)\s+(?:want|need|wish|intend)\s+(?:to|you|any(?!\s*more)|a|an|the|another))\b"
 )
 _WHOLE_CJK = re.compile(r"^(?:请|請|千万|千萬|先|暂时|暫時)*(?:不要|别|別|不用|不想|我不想|我不要)(?!忘|客气|担心)|(?<!忘れ)(?:ないで(?:ください|くれ|ね|よ)*|しなくていい|たくない)[。！!]*$")
+_CORRECTED = re.compile(
+    r"(?:\s+[a-z]+){0,2}[\s,.;…—–-]*\b(?:no|nope|sorry|wait|actually|i mean|i meant|oops|make (?:that|it)|rather|scratch that|correction)\b"
+    r"(?:[\s,.;…—–-]+(?:no|sorry|wait|actually|i mean|i meant|make (?:that|it)|rather|the|at|on|to|for|in))*[\s,.;:…—–-]*"
+    r"|[，,、。…\s]*(?:不对|不是|不，|不,|错了|啊不|哦不|いや|違う|じゃなくて|ではなく|違った|間違えた|すみません)[，,、。…\s]*"
+)
 _EXCEPT_ALL = re.compile(r"\b(?:all|every(?:thing|one|where|body)?|any(?:thing|where|one|body)?)\b.*\b(?:except|but|besides|excluding|other than|apart from)\b")
 _CORRECTION = re.compile(r"^\s*(?:no|nope|not|sorry|wait|actually|i mean|i meant|oops)\b[,，]?\s|^(?:不|不是|不对|不，|いや|違う|いいえ)")
 
@@ -69,14 +76,36 @@ def mark_of(view: View, span: Span) -> Mark | None:
     return None
 
 
+def corrects(view: View, first: Span, second: Span) -> bool:
+    """Whether what is said second takes the first one back: "at 5, no, sorry, at 6"."""
+    between = normalised(view.text[first.end : second.start]) if first.end < second.start else ""
+    return _CORRECTED.fullmatch(between) is not None
+
+
 def _is_correction(text: str, before: str) -> bool:
     return bool(_CORRECTION.match(text)) and len(before.split()) <= 2
+
+
+def without_idioms(text: str) -> str:
+    """A text without words that negate and mean no "not": "don't let me forget"."""
+    return re.sub(rf"{_NOT}{_IDIOMS}", " ", text, flags=re.IGNORECASE)
 
 
 def forbids(view: View) -> bool:
     """Whether the utterance as a whole asks for something *not* to be done."""
     text = " ".join(normalised(view.text).split())
     return bool(_WHOLE.search(text) or _WHOLE_CJK.search(text)) and not re.search(r"\b(?:but|instead)\b", text)
+
+
+def forbidden(view: View) -> str:
+    """The verb that the utterance as a whole forbids; empty where it forbids nothing."""
+    if not forbids(view):
+        return ""
+    text = " ".join(normalised(view.text).split())
+    if (found := _WHOLE.search(text)) is not None:
+        return found.group().split()[-1]
+    found = _WHOLE_CJK.search(text)
+    return text[found.end() :] if found is not None and found.start() == 0 else text
 
 
 def excludes(view: View) -> bool:

@@ -28,8 +28,11 @@ _PAIRS: tuple[tuple[str, str], ...] = (
     ("arrive arriving arrival", "depart departing departure leave leaving"),
 )
 _UNSPACED: tuple[tuple[str, str], ...] = (
-    ("打开|开启|开灯|つけ|付け|点け|オン|開け", "关闭|关掉|关上|关灯|消し|消す|オフ|閉め|閉じ"),
-    ("增大|增加|调高|提高|升高|上げ|増や|大きく|明るく", "减小|减少|调低|降低|下げ|減ら|小さく|暗く"),
+    ("打开|开启|开灯|つけ|付け|点け|オン|開け", "关闭|关掉|关上|关灯|消し|消す|切って|切っと|オフ|閉め|閉じ"),
+    (
+        "增大|增加|调高|提高|升高|[大高亮响]一?[点些]|大声|上げ|増や|大きく|明るく",
+        "减小|减少|调低|降低|[小低暗轻]一?[点些]|小声|下げ|減ら|小さく|暗く",
+    ),
     ("开始|始め|開始", "停止|结束|取消|止め|終了|キャンセル"),
     (
         "(?<!已)(?<!已经)设置(?!了)|设定|新建|创建|增加|添加|加入|追加|設定(?!済|され)|セット|作成",
@@ -53,6 +56,9 @@ _SWITCHED = frozenset("turn switch power flip put come go stay keep is are be li
 _SIDES = tuple(tuple(frozenset(stem(word) for word in side.split()) for side in pair) for pair in _PAIRS)
 _PATTERNS = tuple(tuple(re.compile(side) for side in pair) for pair in _UNSPACED)
 
+_ALIKE = {0: (0, 1), 1: (3,), 2: (4,), 3: (7,), 4: (8,)}
+"""Which English pairs each pair in other scripts stands for, by their places."""
+
 Sides = frozenset[tuple[int, int]]
 """(pair, side) of what a text says."""
 
@@ -65,6 +71,15 @@ def sides(text: str) -> Sides:
     found = {(p, s) for p, pair in enumerate(_SIDES) for s, side in enumerate(pair) if said & side}
     found |= {(len(_SIDES) + p, s) for p, pair in enumerate(_PATTERNS) for s, side in enumerate(pair) if side.search(text)}
     return frozenset(found)
+
+
+def in_english(said: Sides) -> Sides:
+    """The sides with those that English has for what was said in other scripts: つけて is "on"."""
+    return said | {(pair, side) for p, side in said for pair in _ALIKE.get(p - len(_PAIRS), ())}
+
+
+def opposed(own: Sides) -> Sides:
+    return frozenset((pair, 1 - side) for pair, side in own)
 
 
 def _switches(words: Sequence[str], index: int) -> bool:

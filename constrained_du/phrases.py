@@ -7,6 +7,7 @@ script say the rest. Knows texts and offsets only.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -42,6 +43,35 @@ def phrase_starts(text: str) -> frozenset[int]:
             starts.add(at)
             at += len(part)
     return frozenset(starts)
+
+
+_NAMES = {"nr": "person", "nrt": "person", "nrfg": "person", "ns": "place", "nt": "place", "nz": "name"}
+"""What names jieba's dictionary knows, by its marks of parts of speech."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A Chinese word: code points [start, end); ``name`` is "person", "place", "name" or empty; ``ends``: it closes a clause."""
+
+    start: int
+    end: int
+    name: str
+    ends: bool
+
+
+def chinese_words(text: str) -> tuple[Word, ...]:
+    """The words of the runs of Chinese; none where there is Japanese, or no such letter."""
+    if _KANA.search(text) or _RUN.search(text) is None:
+        return ()
+    import rjieba
+
+    found: list[Word] = []
+    for run in _RUN.finditer(text):
+        at = run.start()
+        for word, mark in rjieba.tag(run.group()):
+            found.append(Word(at, at + len(word), _NAMES.get(mark, ""), mark == "y"))
+            at += len(word)
+    return tuple(found)
 
 
 def script(letter: str) -> Script:

@@ -16,6 +16,7 @@ from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.regions import Regions, wanted
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
+from constrained_du.synonyms import other_names
 from constrained_du.terms import normalised
 from constrained_du.types import JsonValue
 from constrained_du.view import END, START
@@ -33,7 +34,10 @@ _SUCH_AS = re.compile(
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
 _PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants".split()))
 _RELATIONS = frozenset(map(stem, "spatial proximity nearness relation closeness vicinity".split()))
-_HOW_MANY = re.compile(r"\b(?:how many|number of)\b", re.IGNORECASE)
+_CODES = frozenset("code id identifier reference ref iban pin plate sku uuid serial phone telephone zip postcode".split())
+_NUMBERED = frozenset("number no nr digit".split())
+_HOW_MANY = re.compile(r"\b(?:how many|number of (?!the |an? |this |that |your |its |his |her ))\b", re.IGNORECASE)
+_DIGITS = re.compile(r"\b(?:digits|code|(?:reference|phone|booking|account|tracking|serial|card) number)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
@@ -90,9 +94,14 @@ class Place:
     @cached_property
     def examples(self) -> frozenset[tuple[str, ...]]:
         """The values that the description gives as examples ("such as a mug, a bowl or a jar"), by stems."""
+        return frozenset(tuple(map(stem, words)) for words in self.listed)
+
+    @cached_property
+    def listed(self) -> frozenset[tuple[str, ...]]:
+        """The same as they are written."""
         listed = (match.group(match.lastgroup or 0) for match in _SUCH_AS.finditer(self.description))
         items = (words_in(_ARTICLE.sub("", item.strip())) for text in listed for item in _BETWEEN.split(text))
-        return frozenset(tuple(map(stem, words)) for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
+        return frozenset(words for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
 
     @cached_property
     def example_words(self) -> frozenset[str]:
@@ -131,6 +140,13 @@ class Place:
     def holds_relation(self) -> bool:
         """Whether it says how one place lies to another ("close by")."""
         return isinstance(self.schema, Text) and bool(self.name_words & _RELATIONS)
+
+    @cached_property
+    def holds_code(self) -> bool:
+        """Whether it waits for a code with digits, such as a number of a booking, of an account or of a train."""
+        named = bool(self.name_words & _CODES) or (bool(self.name_words & _NUMBERED) and len(self.name_words) > 1)
+        named = named or _DIGITS.search(self.description) is not None
+        return isinstance(self.schema, Text) and named and not self.name_words & (_PEOPLE | _STRETCH) and not self.counts
 
     @cached_property
     def counts(self) -> bool:
@@ -176,7 +192,9 @@ class Place:
         if not isinstance(self.schema, Enumerated):
             return {}
         texts = [value for value in self.schema.values if isinstance(value, str)]
-        return _with_aspects({value: _glosses(value, self.description, self.schema.values) for value in texts})
+        known = frozenset(map(str.casefold, texts))
+        glosses = {value: _glosses(value, self.description, self.schema.values) for value in texts}
+        return _with_aspects({value: (*own, *other_names(value, known)) for value, own in glosses.items()})
 
     @cached_property
     def telling(self) -> Mapping[str, tuple[str, ...]]:

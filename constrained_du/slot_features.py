@@ -13,6 +13,8 @@ from constrained_du.lexicon import (
     CLAUSE_CUES,
     CUES,
     CUES_AFTER,
+    CUES_AFTER_UNSPACED,
+    CUES_UNSPACED,
     DETERMINERS,
     PREPOSITIONS,
     PRONOUNS,
@@ -34,6 +36,9 @@ _FAMILY = frozenset(("last", "family", "surname"))
 _MY_NAME = re.compile(r"\b(?:my|the) name(?:['’]s| is)\b|\bcall me\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
 _MOST = frozenset(("most", "least"))
+_CODE = re.compile(r"\+?\d[\d ()/-]{5,}\d|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*")
+_JOINING = frozenset("and or & 和 及 と や".split())
+_PARTING = frozenset(",;.!?…，。、；！？")
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
 
@@ -45,7 +50,21 @@ def cue(view: View, place: Place, first: int, last: int) -> float:
             strength += weight
     if CUES_AFTER.get(view.after(last), _NONE) & place.own_words:
         strength += 1.0
+    if view.is_unspaced[first] or view.is_unspaced[last]:
+        strength += _cue_unspaced(view, place, first, last)
     return strength
+
+
+def _cue_unspaced(view: View, place: Place, first: int, last: int) -> float:
+    span = view.span_of(first, last)
+    before, after = view.text[: span.start], view.text[span.end :]
+
+    def speaks(words: Collection[str]) -> bool:
+        return any(word in place.name_words or (not word.isascii() and word in place.description) for word in words)
+
+    cues = (words for sign, words in CUES_UNSPACED.items() if before.endswith(sign))
+    after_cues = (words for sign, words in CUES_AFTER_UNSPACED.items() if after.startswith(sign))
+    return float(any(map(speaks, cues))) + float(any(map(speaks, after_cues)))
 
 
 def is_reported(view: View, place: Place, first: int, last: int) -> bool:
@@ -124,7 +143,9 @@ def is_example(view: View, place: Place, first: int, last: int) -> bool:
     """Whether the span is a value that the slot's description gives as an example, or its comparative ("chillier"), the like
     with another number ("top 20" of "top 50"), or a superlative where one is given ("newest", "the most popular")."""
     said = view.stems[first : last + 1]
-    if said in place.examples or (first == last and bool(_degrees(said[0]) & place.example_words)):
+    if said in place.examples and (view.words[first : last + 1] in place.listed or not _is_modifier(view, last)):
+        return True
+    if first == last and said not in place.examples and _degrees(said[0]) & place.example_words:
         return True
     if place.ranks and (is_superlative(view.words[first]) if first == last else said[0] in _MOST and last == first + 1):
         return True
@@ -132,6 +153,12 @@ def is_example(view: View, place: Place, first: int, last: int) -> bool:
         return True
     numbers = tuple("#" if word.isdigit() else word for word in said)
     return last > first and numbers != said and numbers in place.numbered
+
+
+def _is_modifier(view: View, index: int) -> bool:
+    """Whether a noun stands before another: "movie" of "movie times", which is none of the "movies"."""
+    after = index + 1
+    return after < len(view.units) and view.is_content[after] and view.units[after].text[:1].islower()
 
 
 def example_spans(view: View, place: Place) -> Iterator[Span]:
@@ -254,6 +281,22 @@ def cuts_word(view: View, span: Span) -> bool:
     first, last = view.within(span)
     left, right = view.units[first], view.units[last]
     return (left.start < span.start and left.kind != "sign") or (span.end < right.end and right.kind != "sign")
+
+
+def is_code(view: View, span: Span) -> bool:
+    """Whether a span is written as codes are: "RE7143", "IC 204", "555-0148"."""
+    return _CODE.fullmatch(view.text, span.start, span.end) is not None
+
+
+def goes_on(view: View, first: int, last: int) -> bool:
+    """Whether a span goes on after a sign of punctuation as speech does, not as a name or a list ("a, b and c"): "Harvest Lane,
+    same as before"."""
+    signs = [i for i in range(first + 1, last) if view.words[i] in _PARTING]
+    if all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
+        return False  # "Dec. the 8th"
+    if signs and any(word in _JOINING for word in view.words[signs[-1] : last]):
+        return False
+    return any(view.units[i + 1].text[:1].islower() or view.is_unspaced[i + 1] for i in signs)
 
 
 def is_made_of(word: str, root: str) -> bool:

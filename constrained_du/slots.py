@@ -111,7 +111,10 @@ class Slots:
             self.domain.by_label[label], self.view, frozenset(), self.domain.explained[label],
             tuple(self.domain.places[label].values()), located=located(self.grammar(self.domain.index[label])),
         )  # fmt: skip
-        return any(any(evidence.swallowed(slot, span, match.choices)) for slot, span in match.located)
+        return any(
+            any(evidence.swallowed(slot, span, match.choices)) or evidence.introduces(span, match.choices)
+            for slot, span in match.located
+        )
 
     # -- one slot ------------------------------------------------------------------------
 
@@ -174,7 +177,7 @@ class Slots:
                 self._open[index] = self.lead(index) < READ_LEAD_SHOWN
             else:
                 requires = any(slot.required for slot in function.slots)
-                self._open[index] = self._is_wanting(index) or (requires and self.lead(index) < READ_LEAD)
+                self._open[index] = self._is_wanting(index, requires) or (requires and self.lead(index) < READ_LEAD)
         return self._open[index]
 
     def doubt(self, index: int) -> float:
@@ -186,12 +189,14 @@ class Slots:
             return 0.0
         return min(0.0, DOUBT * (self.reader.known[index].meant - MEANT))
 
-    def _is_wanting(self, index: int) -> bool:
-        """Whether a slot that the function requires is empty, or all are, though words are left that may be its value."""
+    def _is_wanting(self, index: int, requires: bool) -> bool:
+        """Whether a slot that the function requires is empty, or one of words beside such, or all are, though words are left
+        that may be its value."""
         chosen, _ = next(self.likely(index)[0]())
         function = self.domain.functions[index]
-        empty = [slot.required for slot, filling in zip(function.slots, chosen, strict=True) if filling is None]
-        return (any(empty) or len(empty) == len(function.slots)) and self.held(index)["left"] > 0
+        empty = [slot for slot, filling in zip(function.slots, chosen, strict=True) if filling is None]
+        wanting = any(slot.required or (requires and isinstance(slot.schema, Text)) for slot in empty)
+        return (wanting or len(empty) == len(function.slots)) and self.held(index)["left"] > 0
 
     def _filled(
         self, evidence: SlotEvidence, grammar: CallGrammar, slots: Members, places: Mapping[str, Place]

@@ -28,6 +28,7 @@ _JOINTS = _AND | {"but"}  # a title may begin with one, in a capital
 _ONE = frozenset("一那这某每几")
 _ENDS = frozenset("?!;？！；。")
 _COLONS = frozenset(":：")
+NAMES = frozenset(("name", "person", "place"))
 SHAPED = MOMENTS | {"number", "duration"}
 
 
@@ -41,7 +42,9 @@ class Tallies:
         self.content = _summed(content)
         self.lower = _summed(lower)
         self.names = _summed([means and large and i > 0 for i, means, large in zip(count(), content, capital, strict=False)])
-        self.verb_form = _summed([small and _is_verb_form(word) for small, word in zip(lower, words, strict=True)])
+        before_noun = [*content[1:], False]  # "smoked salmon", "running shoes"
+        forms = (small and _is_verb_form(word) for small, word in zip(lower, words, strict=True))
+        self.verb_form = _summed([form and not noun for form, noun in zip(forms, before_noun, strict=True)])
         self.said = _summed([any(map(str.isalnum, word)) for word in words])
         self.marked = _summed([bool(mark) for mark in view.marked])
         self.prepositions, self.verbs, self.clause, self.pleasant, self.pronouns, self.joined, self.punctuation, self.ends = (
@@ -89,7 +92,7 @@ def verbatim_features(
         features["phrase end"] = float(view.ends_phrase(last))
         features["counted first"] = float(_is_counted(view, first, last))
         features["cut script"] = float(view.cuts_script(first, last))
-    features["name"] = float(shape == "name")
+    features["name"] = float(shape in NAMES)
     features["shaped"] = float(shape in SHAPED)
     features["cut left"] = float(first > 0 and view.is_content[first - 1] and not known[first - 1])
     features["cut right"] = float(
@@ -107,7 +110,7 @@ def verbatim_features(
     features["splits kind"] = float(_splits(view, first, last))
     features["after preposition"] = float(before in PREPOSITIONS)
     features["after determiner"] = float(before in DETERMINERS)
-    features["determiner first"] = float(view.words[first] in DETERMINERS)
+    features["determiner first"] = float(view.words[first] in DETERMINERS and not (first and is_capital(view, first)))
     features["at end"] = float(after == END or after in SENTENCE_PUNCTUATION)
     features["before function word"] = float(after in FUNCTION_WORDS)
     features["preposition inside"] = float(inside(tallies.prepositions))

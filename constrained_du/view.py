@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PLEASANTRIES, PREPOSITIONS, RECURRENCE, VERBS, stem
-from constrained_du.phrases import phrase_starts, script
+from constrained_du.phrases import Word, chinese_words, phrase_starts, script
 from constrained_du.recognizers.groups import find_groups
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
@@ -80,9 +80,27 @@ class View:
     @cached_property
     def is_content(self) -> tuple[bool, ...]:
         return tuple(
-            (unit.kind != "sign" or unit.text.isalnum()) and word not in FUNCTION_WORDS and word not in PARTICLES
-            for unit, word in zip(self.units, self.words, strict=True)
+            (unit.kind != "sign" or unit.text.isalnum()) and word not in FUNCTION_WORDS and not self._is_particle(index)
+            for index, (unit, word) in enumerate(zip(self.units, self.words, strict=True))
         )
+
+    @cached_property
+    def _chinese(self) -> Mapping[int, Word]:
+        """The Chinese word over each unit."""
+        words = chinese_words(self.text) if any(self.is_unspaced) else ()
+        return {self.first_at[at]: word for word in words for at in range(word.start, word.end) if at in self.first_at}
+
+    def _is_particle(self, index: int) -> bool:
+        """Whether a unit is a word of grammar, and no letter of a longer word: 都 of 都可以, not of 成都; no Chinese one (和)
+        in Japanese (和室)."""
+        if self.words[index] not in PARTICLES or (self._is_japanese and script(self.words[index]) == "kanji"):
+            return False
+        word = self._chinese.get(index)
+        return word is None or word.end - word.start == 1
+
+    @cached_property
+    def _is_japanese(self) -> bool:
+        return any(script(letter) in ("hiragana", "katakana") for letter in self.text)
 
     @cached_property
     def is_unspaced(self) -> tuple[bool, ...]:
@@ -102,7 +120,7 @@ class View:
         """Whether nothing but particles and endings follows a unit within its phrase."""
         following = index + 1
         while not self.starts_phrase(following):
-            if script(self.units[following].text) != "hiragana" and self.words[following] not in PARTICLES:
+            if script(self.units[following].text) != "hiragana" and not self._is_particle(following):
                 return False
             following += 1
         return True
@@ -125,13 +143,14 @@ class View:
 
     @cached_property
     def quoted(self) -> tuple[tuple[int, int], ...]:
-        """First and last unit of what stands between quotation marks."""
+        """First and last unit of what stands between quotation marks, punctuation at its edges aside."""
         found: list[tuple[int, int]] = []
         opened = -1
         for index, unit in enumerate(self.units):
             if opened >= 0 and unit.text == QUOTES[self.units[opened].text] and not self._is_glued(index, 1):
-                if index > opened + 1:
-                    found.append((opened + 1, index - 1))
+                own = [i for i in range(opened + 1, index) if self.units[i].may_border]
+                if own:
+                    found.append((own[0], own[-1]))
                 opened = -1
             elif opened < 0 and unit.text in QUOTES and not self._is_glued(index, -1):
                 opened = index
@@ -284,9 +303,20 @@ class View:
         if inside and framed and all(i in marked or not self.is_content[i] for i in range(first, last + 1)):
             kinds = {kind for _, kind in inside} - {"number", "ordinal"}
             return "datetime" if kinds else "number" if any(kind == "number" for _, kind in inside) else "words"
+        if self.is_unspaced[first] and self._chinese:
+            return self._chinese_name(first, last) or "words"
         shouted = self.is_shouted
         capitals = [self.units[i].text[:1].isupper() and not shouted for i in range(first, last + 1) if self.is_content[i]]
         return "name" if capitals and all(capitals) and (first > 0 or self._opens_with_name(last)) else "words"
+
+    def _chinese_name(self, first: int, last: int) -> str:
+        """What Chinese words name, if all of a span are names: a person, a place, or something else."""
+        span = self.span_of(first, last)
+        words = {word for i in range(first, last + 1) if (word := self._chinese.get(i)) is not None}
+        named = {word.name for word in words}
+        if not words or "" in named or min(w.start for w in words) != span.start or max(w.end for w in words) != span.end:
+            return ""
+        return named.pop() if len(named) == 1 else "name"
 
     def _opens_with_name(self, last: int) -> bool:
         """Whether the first words are a name, whose first has a capital in any case: a second has one too."""
@@ -297,6 +327,6 @@ class View:
     def edge_faults(self, first: int, last: int) -> int:
         """How many edges of a span are words that values seldom begin or end with."""
         head, tail = self.words[first], self.words[last]
-        return int(head in PREPOSITIONS or head in VERBS or head in PARTICLES) + int(
-            tail in PREPOSITIONS or tail in DETERMINERS or tail in VERBS or tail in PARTICLES
+        return int(head in PREPOSITIONS or head in VERBS or self._is_particle(first)) + int(
+            tail in PREPOSITIONS or tail in DETERMINERS or tail in VERBS or self._is_particle(last)
         )

@@ -50,6 +50,8 @@ def left_edge(folded: str, start: int) -> tuple[int, int, bool] | None:
         return edge - 1, -1 if before == "-" else 1, point
     if before in _CURRENCY and edge > 1 and folded[edge - 2] == "-":
         return edge - 2, -1, point
+    if before == "^" and folded[edge - 2 : edge - 1].isalpha():
+        return None  # metres per second^2
     if before in "/@\\" or (_LETTER_BEFORE.match(before) and not _glued_to_unit(folded, edge)):
         return None
     return (*words_of_negation(folded, edge), point)

@@ -76,6 +76,8 @@ def is_unit_second(folded: str, start: int, end: int, words: int) -> bool:
     """
     before = _words_before(folded, start)
     last = before[-1] if before else ""
+    if folded[start - 1 : start] == "/":
+        return True
     if words > 1:
         return last != "the" and "-" not in folded[start:end]
     return last in ("a", "an", "per", "every", "each", "one", "half", "split", "just") or last.isdigit()

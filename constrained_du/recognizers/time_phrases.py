@@ -27,7 +27,8 @@ class Said:
 
     ``span``: code points of the whole moment, day included. ``day``: the day of a time of day.
     ``after``: the beginning of the range that this one ends; ``until``: the end of the range that
-    it begins; ``beside``: another of a list. ``impossible``: it stands on a day that does not exist.
+    it begins; ``beside``: another of a list. ``impossible``: it stands on a day that does not exist. ``is_over``: it stands
+    after "since", so that the last such day is meant.
     """
 
     atom: Atom
@@ -39,6 +40,7 @@ class Said:
     recurring: str | None = None
     impossible: bool = False
     has_clock: bool = False
+    is_over: bool = False
 
     @property
     def clock(self) -> Clock | None:
@@ -57,11 +59,15 @@ class Said:
 def read_phrases(atoms: Sequence[Atom], tokens: Sequence[Token]) -> list[Said]:
     """The atoms in order with their joins, without the bare numbers that are no times."""
     merged = _attach_parts(_merge_parts(_drop_weak(list(atoms), tokens), tokens), tokens)
-    said = [Said(atom, (atom.start, atom.end)) for atom in merged]
+    said = [Said(atom, (atom.start, atom.end), is_over=_is_over(atom, tokens)) for atom in merged]
     links = [*(_link(left.atom, right.atom, tokens) for left, right in pairwise(said)), ""]
     _join_ranges(said, links)
     _join_days(said, links)
     return said
+
+
+def _is_over(atom: Atom, tokens: Sequence[Token]) -> bool:
+    return any(token.text == "since" for token in tokens[max(0, atom.first - 1) : atom.first])
 
 
 def _between(left: Atom, right: Atom, tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -20,6 +20,15 @@ Days = tuple[date, ...] | None
 """The days that may be meant, likeliest first; None: only a reference day would tell."""
 
 
+def _last_before(day: Day, today: date) -> tuple[date, ...]:
+    """The last such day before today, a week, a month or a year back; none where there was none."""
+    for back in (7, 31, 366):
+        days = [found for start in named_days.shift_days(today, -back) for found in day.rule(start) if found < today]
+        if days:
+            return tuple(days)
+    return ()
+
+
 class Resolver:
     """What the phrases of one utterance mean at ``now`` (None: no reference was given).
 
@@ -59,6 +68,8 @@ class Resolver:
         if self._today is None:
             return None
         days = meaning.rule(self._today)
+        if said.is_over and days and days[0] > self._today:
+            return _last_before(meaning, self._today) or days
         first = self._days.get(id(said.after))
         return meaning.rule(first[0]) if first and days and days[0] < first[0] else days
 
