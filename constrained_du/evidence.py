@@ -16,13 +16,14 @@ from constrained_du.grammar import Choice
 from constrained_du.lexicon import CUES, DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.mentions import Mentions
 from constrained_du.opposites import compared, sides
-from constrained_du.places import Place, is_listed, is_naming, is_shown, ranks
+from constrained_du.places import Place, is_listed, is_naming, is_shown
 from constrained_du.polarity import polarity
-from constrained_du.schema import Enumerated, Number
+from constrained_du.schema import Enumerated, Number, Text
 from constrained_du.slot_features import agree
 from constrained_du.span_features import SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
+from constrained_du.turns import ends, ranks
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import MOMENTS, View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
@@ -72,6 +73,7 @@ class SlotEvidence:
         self._sides = sides(self.view.text)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
         self._ranks = ranks(place.name for place in self.others)
+        self._ends = ends(place.name for place in self.others)
         self._is_shown = is_shown(self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._asks_for_regions = any(place.regions for place in self.others)
@@ -195,6 +197,8 @@ class SlotEvidence:
         if place.name in self._ranks:
             features["joined twins"] = common.get("joined inside", 0.0)
             features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
+        elif place.name in self._ends and shape in SHAPED:
+            features["in turn"] = (self._ends[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5) / 2
         features["name part"] = of_slot.name_part(view, place, first, last)
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)
@@ -209,6 +213,7 @@ class SlotEvidence:
             features |= tagged
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
+            features["scale"] = float(of_slot.is_scale(view, place, first))
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source == "verbatim":
@@ -283,6 +288,8 @@ class SlotEvidence:
         features["own words"] = float(own)
         features["own words named"] = float(own and is_naming(place))
         cut = self._span_features(first, last, True)[1].get("splits kind", 0.0) > 0
+        is_example = features.get("example", 0.0) > 0
+        features["own name"] = float(bool(content) and not is_example and all(view.stems[i] in place.name_words for i in content))
         features["empty named"] = float(is_naming(place) and (not content or cut))
 
     def _is_unexplained(self, first: int, last: int) -> bool:
@@ -298,7 +305,8 @@ class SlotEvidence:
         """Words of the slot's name beside the span, or at its end, where exemplars show none there: "2 guests" under
         "a table for <guests>"."""
         if not place.contexts:
-            return {}
+            small = self.view.units[last].text.islower() and isinstance(place.schema, Text)
+            return {"ends own": float(small and last > first and self.view.stems[last] in place.name_words)}
         left, right = of_slot.beside(self.view, place, first, last)
         ends = last > first and self.view.stems[last] in place.name_words
         counted = last == first + 1 and place.counts and self.view.marked[first] == "number"

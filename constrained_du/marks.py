@@ -17,7 +17,7 @@ from constrained_du.prompt import exemplar_text, portrait
 from constrained_du.requests import Request
 from constrained_du.schema import ListOf
 from constrained_du.spec import Function
-from constrained_du.synonyms import akin
+from constrained_du.synonyms import akin, inflects
 from constrained_du.types import JsonValue
 from constrained_du.view import View
 from constrained_du.words import atoms
@@ -68,7 +68,8 @@ class Marks:
         """Whether a forbidden verb is the function's own."""
         if any(verb.startswith(sign) and sign in portrait(function) for sign in UNDOING):
             return True
-        return any(akin(verb, word) for word in words_of(f"{function.label} {function.name}"))
+        words = words_of(f"{function.label} {function.name}")
+        return any(akin(verb, word) or inflects(word, verb) for word in words)
 
     def _speaks_of_not(self, function: Function) -> bool:
         shown = (operators.without_idioms(exemplar_text(own)) for own in self.domain.exemplars_of.get(function.label, ()))

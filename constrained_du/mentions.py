@@ -14,7 +14,7 @@ from constrained_du.opposites import Sides, in_english, opposed, sides
 from constrained_du.picks import is_pick, ordinal
 from constrained_du.places import Place, is_listed, words_in
 from constrained_du.schema import Enumerated
-from constrained_du.synonyms import akin, misspelt
+from constrained_du.synonyms import akin, inflects, misspelt
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import View
 
@@ -98,7 +98,7 @@ class Mentions:
     def _akin(self, value: str) -> tuple[float, Span | None]:
         """Whether another form of a listed value's only word was said, or the word with a slip: "dentist" of "dentistry"."""
         words = words_of(value)
-        for test, strength in ((akin, AKIN), (misspelt, MISSPELT)) if len(words) == 1 else ():
+        for test, strength in ((akin, AKIN), (inflects, AKIN), (misspelt, MISSPELT)) if len(words) == 1 else ():
             at = next((i for i, word in enumerate(self.view.stems) if test(word, words[0])), None)
             if at is not None:
                 return strength, self.view.span_of(at, at)

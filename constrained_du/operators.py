@@ -32,6 +32,12 @@ _AFTER: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("<=", re.compile(r"^\s*\S{0,4}?\s*(?:or less|or fewer|and below|以下|以内)")),
     ("<", re.compile(r"^\s*\S{0,4}?\s*(?:未満)")),
 )
+_RAISED = re.compile(
+    r"\b(?:turn|get|bring|raise|set|put|push|crank|heat|warm|go|move|take|pull|change|adjust|increase)\b[^.,;!?]*\bup to" + _DETERMINERS
+)
+_LASTING = re.compile(r"\b(?:over|after)" + _DETERMINERS)
+_OF_TIME = re.compile(r"\s*-?(?:seconds?|minutes?|mins?|hours?|days?|weeks?|months?|years?|quarters?|decades?|nights?)\b")
+"""A loan over 30 years runs for as long, and what is so after 6 years is so then: no bounds."""
 _NUMERIC = frozenset(("<", "<=", ">", ">="))
 _NOT = r"(?:don't|do not|dont|never)\s+"
 _IDIOMS = r"(?:worry|forget|let \w+ (?:forget|miss|oversleep)|fail to|hesitate|mind|care|know|have|think|see)"
@@ -65,8 +71,11 @@ def mark_of(view: View, span: Span) -> Mark | None:
     before, after = text[max(0, span.start - 40) : span.start], text[span.end : span.end + 16]
     kind = view.kinds.get(span, "")
     numeric = kind == "number" or any(letter.isdigit() for letter in text[span.start : span.end])
+    if _RAISED.search(before):
+        return None  # "turn it up to 30"
+    lasts = _LASTING.search(before) is not None and _OF_TIME.match(after) is not None
     for operator, pattern in _BEFORE:
-        if pattern.search(before) and (numeric or operator not in _NUMERIC):
+        if pattern.search(before) and (numeric or operator not in _NUMERIC) and not (lasts and operator in _NUMERIC):
             if operator == "!=" and _is_correction(text, before):
                 return Mark("!=", span)
             return Mark(operator, span)

@@ -271,26 +271,6 @@ def is_superlative(word: str) -> bool:
     return word in _SUPERLATIVES or (len(word) > 5 and word.endswith("est") and word not in _NO_SUPERLATIVES)
 
 
-_TURN = re.compile(r"(first|second|third|fourth|fifth)(?=_)|(?<=[a-z_])(\d)$|^([a-z])$")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
-
-
-def ranks(names: Iterable[str]) -> dict[str, float]:
-    """The places (0 to 1) of slots that are called the same but for their turn: "side1" and "side2", "first_name_of" and
-    "second_name_of", "a" and "b"."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for name in names:
-        match = _TURN.search(name)
-        if match is not None:
-            turn = str(_ORDINALS.index(match.group(1))) if match.group(1) else match.group()
-            groups.setdefault(f"{name[: match.start()]}#{name[match.end() :]}", []).append((turn, name))
-    found: dict[str, float] = {}
-    for group in groups.values():
-        for index, (_, name) in enumerate(sorted(group) if len(group) > 1 else ()):
-            found[name] = index / (len(group) - 1)
-    return found
-
-
 _NAMING = frozenset("name title label nickname 名称 名前 名字".split())
 _SPARE = re.compile(
     r"\b(?:when|if|where) (?:none|no (?P<what>\w+)) (?:is |are |was |has been )?(?:named|given|specified|mentioned|set|said)\b"

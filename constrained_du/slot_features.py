@@ -35,6 +35,7 @@ _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
 _MY_NAME = re.compile(r"\b(?:my|the) name(?:['’]s| is)\b|\bcall me\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
+_OF_SCALES = frozenset("best highest max maximum scale total out of".split())
 _MOST = frozenset(("most", "least"))
 _CODE = re.compile(r"\+?\d[\d ()/-]{5,}\d|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*")
 _JOINING = frozenset("and or & 和 及 と や".split())
@@ -281,6 +282,11 @@ def cuts_word(view: View, span: Span) -> bool:
     first, last = view.within(span)
     left, right = view.units[first], view.units[last]
     return (left.start < span.start and left.kind != "sign") or (span.end < right.end and right.kind != "sign")
+
+
+def is_scale(view: View, place: Place, first: int) -> bool:
+    """Whether a number is what another is counted out of: "seven out of ten"."""
+    return view.words[max(0, first - 2) : first] == ("out", "of") and not place.own_words & _OF_SCALES
 
 
 def is_code(view: View, span: Span) -> bool:

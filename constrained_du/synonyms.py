@@ -102,7 +102,7 @@ xl|extra large
 close|shut
 """
 _ENDINGS = frozenset((
-    "", *"s es t y ies e ed d ing al ic ical ics ist ists ry ian ians er ers or ors ion ation ment ance ence".split(),
+    "", *"s es t y ies e al ic ical ics ist ists ry ian ians ion ation ment ance ence".split(),
     "therapy",
 ))  # fmt: skip
 _OF_VERBS, _SHORT = ("ing", "ed", "er"), 4
@@ -141,14 +141,15 @@ def misspelt(word: str, other: str) -> bool:
 
 
 def akin(word: str, other: str) -> bool:
-    """Whether two words are forms of one: "cardiologist" and "cardiology"."""
+    """Whether two words are nouns or adjectives of one, or the first a form of its verb: "cardiologist" and "cardiology",
+    "cancelled" and "cancellation"."""
     if word == other or not (word.isascii() and other.isascii()):
         return word == other
-    short, long = sorted((word, other), key=len)
-    if len(short) >= _SHORT and any(long == short + ending or long == short + short[-1] + ending for ending in _OF_VERBS):
-        return True
     shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
-    return any(
-        word[:root] == other[:root] and word[root:] in _ENDINGS and other[root:] in _ENDINGS
-        for root in range(_ROOT, shared + 1)
-    )
+    parted = ((word[root:], other[root:]) for root in range(_ROOT, shared + 1))
+    return any(b in _ENDINGS and (a in _ENDINGS or (a in _OF_VERBS and b != "")) for a, b in parted)
+
+
+def inflects(word: str, verb: str) -> bool:
+    """Whether a word is a form of a verb: "opening" of "open"; "check" is none of "checking"."""
+    return len(verb) >= _SHORT and any(word in (verb + ending, verb + verb[-1] + ending) for ending in _OF_VERBS)

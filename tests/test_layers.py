@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "constrained_du"
 
 FLOORS: tuple[tuple[str, str], ...] = (
     ("values and failures", "errors types dispatch"),
-    ("words and numbers", "words lexicon synonyms regions terms weights classifier search confidence tags"),
+    ("words and numbers", "words lexicon synonyms turns regions terms weights classifier search confidence tags"),
     ("automata", "automata expressions pattern_syntax patterns"),
     ("documents", "sources exemplars links"),
     ("what is said", "recognizers phrases view operators opposites clauses"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.operators import forbids
+from constrained_du.operators import forbids, mark_of
+from constrained_du.types import Span
 from constrained_du.view import View
 
 
@@ -30,3 +31,16 @@ def test_what_is_forbidden_is_no_order(text: str) -> None:
 )  # fmt: skip
 def test_what_must_not_be_forgotten_is_an_order(text: str) -> None:
     assert not forbids(View(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "operator"),
+    [
+        ("a lease over 12 years", "12", None), ("how tall is it after 3 weeks", "3", None), ("turn the kiln up to 900", "900", None),
+        ("over 12 kilos of clay", "12", ">"), ("up to 9 cups", "9", "<="), ("over 40", "40", ">"),
+    ],
+)  # fmt: skip
+def test_a_stretch_of_time_or_a_setting_is_no_bound(text: str, words: str, operator: str | None) -> None:
+    start = text.index(words)
+    mark = mark_of(View(text), Span(start, start + len(words)))
+    assert (None if mark is None else mark.operator) == operator

@@ -17,7 +17,7 @@ from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.slot_features import cue, goes_on, is_code
 from constrained_du.spec import Function, read_specs
-from constrained_du.synonyms import akin, misspelt, other_names
+from constrained_du.synonyms import akin, inflects, misspelt, other_names
 from constrained_du.types import Span
 from constrained_du.view import View
 
@@ -63,10 +63,15 @@ def test_a_name_that_is_listed_itself_is_nobody_elses() -> None:
 
 
 @pytest.mark.parametrize(("word", "other"), [
-    ("florist", "floristry"), ("botanist", "botany"), ("planting", "plant"), ("trimmed", "trim"), ("herbalist", "herbal"),
+    ("florist", "floristry"), ("botanist", "botany"), ("herbalist", "herbal"),
 ])  # fmt: skip
-def test_forms_of_one_word_are_akin(word: str, other: str) -> None:
+def test_nouns_of_one_word_are_akin(word: str, other: str) -> None:
     assert akin(word, other) and akin(other, word)
+
+
+def test_a_verb_has_forms_and_is_none_itself() -> None:
+    assert inflects("planting", "plant") and inflects("trimmed", "trim") and inflects("opened", "open")
+    assert not inflects("plant", "planting") and not akin("check", "checking")
 
 
 @pytest.mark.parametrize(("word", "other"), [("market", "marker"), ("pot", "potato"), ("garden", "garland"), ("花", "花园")])
