@@ -67,6 +67,12 @@ def run(
     return evaluate(Watched(converter, see), lines, operators=name == "sgd")
 
 
+def plans_in(data: Path) -> list[str]:
+    """The public sets in a folder; where there are none, each set with its exemplars."""
+    known = [plan for plan in SETS if (data / plan.partition(":")[0].partition("/")[0]).is_dir()]
+    return known or [f"{path.parent.name}:{path.stem.partition('-')[2]}" for path in sorted(data.glob("*/exemplars-*.json"))]
+
+
 def row(plan: str, report: Report, seconds: float) -> str:
     figures = report.figures
 
@@ -89,7 +95,7 @@ def row(plan: str, report: Report, seconds: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--sets", nargs="*", help="those of the public sets that are there, else all that are there")
     parser.add_argument("--model", default="smollm2-135m-instruct")
     parser.add_argument("--embedder", help="a name or a path, or none")
     parser.add_argument("--most", type=int, help="lines of each set")
@@ -103,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     columns += " | time"
     print(f"| {columns} |\n{'|---' * (columns.count('|') + 1)}|")
     kept: dict[str, Any] = {}
-    for plan in chosen.sets:
+    for plan in chosen.sets or plans_in(chosen.data):
         started = time.monotonic()
         model = "gemma3-270m" if plan.split(":")[0].endswith(("zh", "ja")) else chosen.model
         report = run(chosen.data, plan, model, chosen.most, chosen.embedder)

@@ -51,12 +51,16 @@ _NAMES = {"nr": "person", "nrt": "person", "nrfg": "person", "ns": "place", "nt"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A Chinese word: code points [start, end); ``name`` is "person", "place", "name" or empty; ``ends``: it closes a clause."""
+    """A Chinese word: code points [start, end), and jieba's mark of its part of speech ("n", "ns", "v", …)."""
 
     start: int
     end: int
-    name: str
-    ends: bool
+    mark: str
+
+    @property
+    def name(self) -> str:
+        """What it names: "person", "place", "name", or nothing."""
+        return _NAMES.get(self.mark, "")
 
 
 def chinese_words(text: str) -> tuple[Word, ...]:
@@ -69,7 +73,7 @@ def chinese_words(text: str) -> tuple[Word, ...]:
     for run in _RUN.finditer(text):
         at = run.start()
         for word, mark in rjieba.tag(run.group()):
-            found.append(Word(at, at + len(word), _NAMES.get(mark, ""), mark == "y"))
+            found.append(Word(at, at + len(word), mark))
             at += len(word)
     return tuple(found)
 

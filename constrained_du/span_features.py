@@ -91,6 +91,7 @@ def verbatim_features(
         features["phrase start"] = float(view.starts_phrase(first))
         features["phrase end"] = float(view.ends_phrase(last))
         features["counted first"] = float(_is_counted(view, first, last))
+        features["trails off"] = float(view.trails_off(first, last))
         features["cut script"] = float(view.cuts_script(first, last))
     features["name"] = float(shape in NAMES)
     features["shaped"] = float(shape in SHAPED)

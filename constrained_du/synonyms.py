@@ -1,6 +1,6 @@
 """What else listed values are called: units, currencies, rhythms, languages, sizes, and forms of one word.
 
-Closed lists of English; a developer lists "g", "EUR" or "weekly", and people say "grams", "euros" and "every week".
+Closed lists of English, and some Chinese; developers list "g", "EUR" or "weekly", people say "grams", "euros", "every week".
 Knows words only.
 """
 
@@ -36,14 +36,14 @@ celsius|c|centigrade|degree c
 fahrenheit|f|degree f
 kelvin|k
 percent|%|per cent|percentage
-daily|every day|each day|a day|per day|every single day|everyday|day by day
+daily|every day|each day|a day|per day|every single day|everyday|day by day|每天|每日|天天
 hourly|every hour|each hour|an hour|per hour
-weekly|every week|each week|a week|per week|once a week
+weekly|every week|each week|a week|per week|once a week|每周|每星期|每礼拜
 biweekly|fortnightly|every two weeks|every other week|every fortnight
-monthly|every month|each month|a month|per month|once a month
+monthly|every month|each month|a month|per month|once a month|每月|每个月
 quarterly|every quarter|each quarter|a quarter|per quarter|every three months
 yearly|annually|annual|every year|each year|a year|per year|once a year
-weekdays|every weekday|on weekdays|every workday
+weekdays|every weekday|on weekdays|every workday|工作日
 usd|us dollar|dollar|buck|american dollar|$
 eur|euro|€
 gbp|pound|pound sterling|sterling|british pound|quid|£

@@ -26,6 +26,7 @@ START, END = "^", "$"
 QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」", "『": "』", "《": "》"}
 _THE_DAY = re.compile(r"the \S+ of ", re.IGNORECASE)  # "the 5th of May": the article is no part of it
 MOMENTS = frozenset(("date", "time", "datetime"))
+_GRAMMATICAL = frozenset("vpyudcrz")  # jieba's marks: verbs, prepositions, particles, adverbs, conjunctions, pronouns
 JOINING = frozenset("-‐‑/_\\@+#")
 
 
@@ -317,6 +318,14 @@ class View:
         if not words or "" in named or min(w.start for w in words) != span.start or max(w.end for w in words) != span.end:
             return ""
         return named.pop() if len(named) == 1 else "name"
+
+    def trails_off(self, first: int, last: int) -> bool:
+        """Whether a span of Chinese begins with a noun and ends with a verb or a word of grammar (长沙寄), or begins with a
+        measure word (个面包)."""
+        head, tail = self._chinese.get(first), self._chinese.get(last)
+        if head is None or tail is None:
+            return False
+        return head.mark == "q" or (head.mark.startswith("n") and tail.mark[:1] in _GRAMMATICAL)
 
     def _opens_with_name(self, last: int) -> bool:
         """Whether the first words are a name, whose first has a capital in any case: a second has one too."""

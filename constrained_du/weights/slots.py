@@ -132,6 +132,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "swallows moment": -1.0,
     "template": 0.561,
     "template share": 0.599,
+    "trails off": -1.5,
     "two or more": -0.01,
     "uncounted": -1.5,
     "unmentioned": -2.032,
