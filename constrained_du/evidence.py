@@ -181,6 +181,8 @@ class SlotEvidence:
         shape, common, _ = self._span_features(first, last, choice.source == "verbatim")
         features |= self._shown(place, span)
         features |= self._of_kind(place, span, shape)
+        if features.get("moment missing") or features.get("kind missing"):
+            features["required shown"] = 0.0  # that it is always said speaks for what may be said there
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
         features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
         features["cue"] = of_slot.cue(view, place, first, last)

@@ -295,12 +295,14 @@ def is_code(view: View, span: Span) -> bool:
 
 
 def goes_on(view: View, first: int, last: int) -> bool:
-    """Whether a span goes on after a sign of punctuation as speech does, not as a name or a list ("a, b and c"): "Harvest Lane,
-    same as before"."""
+    """Whether a span goes on after a sign of punctuation as speech does, not as a name ("dover, ohio") or a list ("a, b and
+    c"): "Harvest Lane, same as before"."""
     signs = [i for i in range(first + 1, last) if view.words[i] in _PARTING]
-    if all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
+    if not signs or all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
         return False  # "Dec. the 8th"
-    if signs and any(word in _JOINING for word in view.words[signs[-1] : last]):
+    after = view.text[view.units[signs[-1] + 1].start : view.units[last].end]
+    listed = any(view.words[i] in _JOINING and view.is_content[i + 1] for i in range(signs[-1] + 1, last))
+    if listed or regions(after.upper() if len(after) == 2 else after):
         return False
     return any(view.units[i + 1].text[:1].islower() or view.is_unspaced[i + 1] for i in signs)
 

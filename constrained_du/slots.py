@@ -38,7 +38,7 @@ from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHAR
 
 CONSIDERED = 24  # fillings of a slot that are ranked
 READ_LEAD = 0.6  # log odds between the two best ways to fill a function's slots, below which a taught model is asked
-READ_LEAD_SHOWN = 1.0  # the same where exemplars show the slots
+READ_LEAD_SHOWN = 2.5  # the same where exemplars show the slots
 MEANT, DOUBT = 1.5, 1.5  # log odds of "yes, it is meant" below which a taught model doubts, and what each less weighs
 NEGLIGIBLE = 5.0  # log odds against a filling from which it cannot change what is likely
 

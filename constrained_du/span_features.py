@@ -111,7 +111,8 @@ def verbatim_features(
     features["splits kind"] = float(_splits(view, first, last))
     features["after preposition"] = float(before in PREPOSITIONS)
     features["after determiner"] = float(before in DETERMINERS)
-    features["determiner first"] = float(view.words[first] in DETERMINERS and not (first and is_capital(view, first)))
+    belongs = bool(view.marked[first]) or (first > 0 and is_capital(view, first))  # "the 5th", "The Egoist"
+    features["determiner first"] = float(view.words[first] in DETERMINERS and not belongs)
     features["at end"] = float(after == END or after in SENTENCE_PUNCTUATION)
     features["before function word"] = float(after in FUNCTION_WORDS)
     features["preposition inside"] = float(inside(tallies.prepositions))

@@ -173,7 +173,7 @@ SLOT_WEIGHTS_READ: dict[str, float] = {
     "cut right": 0.225,
     "described alone": 0.654,
     "described": 1.687,
-    "determiner first": -0.003,
+    "determiner first": -0.4,
     "edges": -0.398,
     "empty named": -2.076,
     "empty": 0.629,
