@@ -181,7 +181,7 @@ class SlotEvidence:
         shape, common, _ = self._span_features(first, last, choice.source == "verbatim")
         features |= self._shown(place, span)
         features |= self._of_kind(place, span, shape)
-        if features.get("moment missing") or features.get("kind missing"):
+        if features.get("moment missing"):
             features["required shown"] = 0.0  # that it is always said speaks for what may be said there
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
         features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
@@ -215,6 +215,7 @@ class SlotEvidence:
             features |= tagged
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
+            features["unit same"], features["unit other"] = map(float, of_slot.unit_beside(view, place, span))
             features["scale"] = float(of_slot.is_scale(view, place, first))
         if not choice.exact:
             features["fuzzy"] = 1.0

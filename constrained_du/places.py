@@ -16,7 +16,7 @@ from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.regions import Regions, wanted
 from constrained_du.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.spec import Function
-from constrained_du.synonyms import other_names
+from constrained_du.synonyms import other_names, unit
 from constrained_du.terms import normalised
 from constrained_du.types import JsonValue
 from constrained_du.view import END, START
@@ -34,6 +34,9 @@ _SUCH_AS = re.compile(
 _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|以及|等|之类")
 _PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants".split()))
 _RELATIONS = frozenset(map(stem, "spatial proximity nearness relation closeness vicinity".split()))
+_IN_UNITS = re.compile(r"\bin ([A-Za-z°%]+(?:/[a-z]+(?:\^?2|²)?)?)|\(([A-Za-z°%]+(?:/[a-z]+(?:\^?2|²)?)?)\)")
+_WITHOUT = re.compile(r"\b(?:without|except|not)\b[^.,;]*", re.IGNORECASE)
+_NO_UNITS = frozenset("in min second".split())
 _CODES = frozenset("code id identifier reference ref iban pin plate sku uuid serial phone telephone zip postcode".split())
 _NUMBERED = frozenset("number no nr digit".split())
 _HOW_MANY = re.compile(r"\b(?:how many|number of (?!the |an? |this |that |your |its |his |her ))\b", re.IGNORECASE)
@@ -149,6 +152,15 @@ class Place:
         return isinstance(self.schema, Text) and named and not self.name_words & (_PEOPLE | _STRETCH) and not self.counts
 
     @cached_property
+    def units(self) -> frozenset[str]:
+        """The units that its name and its description give its numbers: "in metres", "(kg)", ``weight_kg``."""
+        if self.kind != "number":
+            return frozenset()
+        said = [word for pair in _IN_UNITS.findall(self.description) for word in pair if word]
+        said += [word for word in words_of(self.name) if len(word) > 1 and word not in _NO_UNITS]
+        return frozenset(own for word in said if (own := unit(word)))
+
+    @cached_property
     def counts(self) -> bool:
         """Whether it is said to hold how many there are."""
         return self.kind == "number" and _HOW_MANY.search(self.description) is not None
@@ -168,7 +180,9 @@ class Place:
             return "datetime"
         if self.name_words & _COUNTED:
             return "number"
-        for words in (self.name_words, self.own_words):
+        bare = _WITHOUT.sub("", self.description)  # "what to buy, without the amount" is no number
+        described = {stem(word) for word in words_in(bare) if word not in FUNCTION_WORDS and len(word) > 1}
+        for words in (self.name_words, described):
             for kind, signs in KINDS:
                 if words & signs:
                     return kind

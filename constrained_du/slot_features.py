@@ -23,6 +23,7 @@ from constrained_du.lexicon import (
 from constrained_du.places import Place, is_naming, is_superlative
 from constrained_du.regions import LONGEST_NAME, Regions, regions
 from constrained_du.span_features import is_capital
+from constrained_du.synonyms import unit
 from constrained_du.types import Span
 from constrained_du.view import MOMENTS, View
 from constrained_du.words import is_unspaced
@@ -37,6 +38,7 @@ _MY_NAME = re.compile(r"\b(?:my|the) name(?:['’]s| is)\b|\bcall me\b", re.IGNO
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
 _OF_SCALES = frozenset("best highest max maximum scale total out of".split())
 _MOST = frozenset(("most", "least"))
+_UNIT = re.compile(r"[ -]?([A-Za-z°%]+)(?:(?: ?/ ?| per )([A-Za-z]+(?:\^?2|²| squared)?))?")
 _CODE = re.compile(r"\+?\d[\d ()/-]{5,}\d|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*")
 _JOINING = frozenset("and or & 和 及 と や".split())
 _PARTING = frozenset(",;.!?…，。、；！？")
@@ -282,6 +284,15 @@ def cuts_word(view: View, span: Span) -> bool:
     first, last = view.within(span)
     left, right = view.units[first], view.units[last]
     return (left.start < span.start and left.kind != "sign") or (span.end < right.end and right.kind != "sign")
+
+
+def unit_beside(view: View, place: Place, span: Span) -> tuple[bool, bool]:
+    """Whether the unit after a number is the slot's, and whether it is another one: "9 m/s" is no time in seconds."""
+    if not place.units:
+        return False, False
+    after = _UNIT.match(view.text, span.end)
+    said = unit("/".join(part for part in after.groups() if part)) if after is not None else ""
+    return said in place.units, bool(said) and said not in place.units
 
 
 def is_scale(view: View, place: Place, first: int) -> bool:

@@ -101,6 +101,8 @@ l|large
 xl|extra large
 close|shut
 """
+_UNITS = frozenset("g kg mg lb oz l ml cl m km cm mm mi ft in yd h min s celsius fahrenheit kelvin percent".split())
+_SPANS = frozenset("day week month year night mole watt volt joule newton pascal".split())
 _ENDINGS = frozenset((
     "", *"s es t y ies e al ic ical ics ist ists ry ian ians ion ation ment ance ence".split(),
     "therapy",
@@ -130,6 +132,19 @@ def other_names(value: str, values: frozenset[str]) -> tuple[str, ...]:
         is_size = bool(values & {"xl", "xs", "xxl"}) or {"s", "m", "l"} <= values
         own = tuple(name for name in own if (name in sizes) is is_size)
     return tuple(name for name in own if name not in values)
+
+
+@lru_cache(maxsize=4096)
+def unit(word: str) -> str:
+    """The unit that a word names, by its short name, "/" after it where it is one for each of another ("m/" of "metres/second",
+    "m/2" of "m/s^2"); empty, if it names none."""
+    first, parted, other = word.casefold().partition("/")
+    parted += "2" if other.endswith(("2", "²", "squared")) else ""
+    named = first if first in _UNITS | _SPANS else ""
+    for form in (first, first.removesuffix("s")):
+        named = named or next((short for short in sorted(_UNITS) if form == short or form in _names()[short]), "")
+        named = named or (form if form in _SPANS else "")
+    return named + parted if named else ""
 
 
 @lru_cache(maxsize=4096)

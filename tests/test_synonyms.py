@@ -15,9 +15,10 @@ from constrained_du.operators import corrects, forbidden, without_idioms
 from constrained_du.places import Place, place
 from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import find_times
-from constrained_du.slot_features import cue, goes_on, is_code
+from constrained_du.slot_features import cue, goes_on, is_code, is_scale, unit_beside
 from constrained_du.spec import Function, read_specs
-from constrained_du.synonyms import akin, inflects, misspelt, other_names
+from constrained_du.synonyms import akin, inflects, misspelt, other_names, unit
+from constrained_du.turns import ends, ranks
 from constrained_du.types import Span
 from constrained_du.view import View
 
@@ -129,6 +130,43 @@ def test_exponents_and_seconds_of_units_are_no_numbers() -> None:
     assert [number.value for number in find_numbers("2^10")] == [2, 10]
 
 
+@pytest.mark.parametrize(
+    ("word", "short"),
+    [("metres", "m"), ("metres/second", "m/"), ("m/s^2", "m/2"), ("kilos", "kg"), ("minutes", "min"), ("years", "year"),
+     ("%", "percent"), ("roses", ""), ("the", "")],
+)  # fmt: skip
+def test_units_by_their_short_names(word: str, short: str) -> None:
+    assert unit(word) == short
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "text", "number", "same", "other"),
+    [
+        ("time", "The time in seconds.", "9 m/s for 4 seconds", "4", True, False),
+        ("time", "The time in seconds.", "9 m/s for 4 seconds", "9", False, True),
+        ("speed", "The speed in m/s.", "9 metres per second for 4 seconds", "9", True, False),
+        ("weight_kg", "How heavy it is.", "3 kilos of bulbs", "3", True, False),
+        ("count", "How many.", "3 kilos of bulbs", "3", False, False),
+        ("min_price", "The least price.", "3 kilos of bulbs", "3", False, False),
+    ],
+)
+def test_the_unit_after_a_number_says_whose_it_is(
+    name: str, description: str, text: str, number: str, same: bool, other: bool
+) -> None:
+    own = slot(name, description, type="number")
+    assert unit_beside(View(text), own, span(text, number)) == (same, other)
+
+
+def test_what_a_description_leaves_out_is_no_kind() -> None:
+    assert slot("item", "What to buy, without the amount.").kind == "other"
+
+
+def test_the_ends_of_ranges_and_turns() -> None:
+    assert ends(("from_date", "to_date", "place")) == {"from_date": 0.0, "to_date": 1.0}
+    assert ends(("check_in", "check_out", "checkup")) == {"check_in": 0.0, "check_out": 1.0}
+    assert ranks(("bed_one", "bed_two", "bed_three")) == {"bed_one": 0.0, "bed_two": 0.5, "bed_three": 1.0}
+
+
 @pytest.mark.parametrize("words", ["RX7143", "IC 204", "555-0148", "0171 555 2390", "AB-12/7"])
 def test_codes(words: str) -> None:
     text = f"it is {words}"
@@ -149,6 +187,12 @@ def test_which_slots_hold_codes() -> None:
 )  # fmt: skip
 def test_speech_that_goes_on_after_a_comma(text: str, words: str, on: bool) -> None:
     assert goes_on(*where(text, words)) is on
+
+
+def test_the_scale_is_not_the_score() -> None:
+    view, first, _ = where("seven out of ten", "ten")
+    score, best = slot("score", "How good it was.", type="integer"), slot("best", "The highest score.", type="integer")
+    assert is_scale(view, score, first) and not is_scale(view, best, first) and not is_scale(view, score, 0)
 
 
 def test_quotation_marks_leave_punctuation_at_their_edges_out() -> None:

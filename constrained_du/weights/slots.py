@@ -136,6 +136,8 @@ SLOT_WEIGHTS: dict[str, float] = {
     "two or more": -0.01,
     "uncounted": -1.5,
     "unmentioned": -2.032,
+    "unit other": -2.0,
+    "unit same": 2.0,
     "unshown": 0.133,
     "unspaced": -0.164,
     "verb form": -0.845,
