@@ -167,7 +167,7 @@ def test_the_ends_of_ranges_and_turns() -> None:
     assert ranks(("bed_one", "bed_two", "bed_three")) == {"bed_one": 0.0, "bed_two": 0.5, "bed_three": 1.0}
 
 
-@pytest.mark.parametrize("words", ["RX7143", "IC 204", "555-0148", "0171 555 2390", "AB-12/7"])
+@pytest.mark.parametrize("words", ["RX7143", "IC 204", "555-0148", "0171 555 2390", "AB-12/7", "north-bed-id"])
 def test_codes(words: str) -> None:
     text = f"it is {words}"
     assert is_code(View(text), span(text, words))
@@ -177,6 +177,7 @@ def test_codes(words: str) -> None:
 def test_which_slots_hold_codes() -> None:
     assert slot("tray_number", "The number of the tray.").holds_code and slot("order_code").holds_code
     assert slot("last", "The last four digits of the card.").holds_code
+    assert not slot("reference", "Which one is meant, such as my or this.").holds_code
     assert not slot("number_of_pots", "How many pots.").holds_code and not slot("plant", "The name of the plant.").holds_code
 
 
