@@ -53,6 +53,7 @@ _CORRECTED = re.compile(
     r"(?:[\s,.;…—–-]+(?:no|sorry|wait|actually|i mean|i meant|make (?:that|it)|rather|the|at|on|to|for|in))*[\s,.;:…—–-]*"
     r"|[，,、。…\s]*(?:不对|不是|不，|不,|错了|啊不|哦不|いや|違う|じゃなくて|ではなく|違った|間違えた|すみません)[，,、。…\s]*"
 )
+_CORRECTION_MOST = 48  # letters between a value and the one that takes it back
 _EXCEPT_ALL = re.compile(r"\b(?:all|every(?:thing|one|where|body)?|any(?:thing|where|one|body)?)\b.*\b(?:except|but|besides|excluding|other than|apart from)\b")
 _CORRECTION = re.compile(r"^\s*(?:no|nope|not|sorry|wait|actually|i mean|i meant|oops)\b[,，]?\s|^(?:不|不是|不对|不，|いや|違う|いいえ)")
 
@@ -87,8 +88,9 @@ def mark_of(view: View, span: Span) -> Mark | None:
 
 def corrects(view: View, first: Span, second: Span) -> bool:
     """Whether what is said second takes the first one back: "at 5, no, sorry, at 6"."""
-    between = normalised(view.text[first.end : second.start]) if first.end < second.start else ""
-    return _CORRECTED.fullmatch(between) is not None
+    if not 0 < second.start - first.end <= _CORRECTION_MOST:
+        return False
+    return _CORRECTED.fullmatch(normalised(view.text[first.end : second.start])) is not None
 
 
 def _is_correction(text: str, before: str) -> bool:

@@ -39,7 +39,10 @@ _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", 
 _OF_SCALES = frozenset("best highest max maximum scale total out of".split())
 _MOST = frozenset(("most", "least"))
 _UNIT = re.compile(r"[ -]?([A-Za-z°%]+)(?:(?: ?/ ?| per )([A-Za-z]+(?:\^?2|²| squared)?))?")
-_CODE = re.compile(r"\+?\d[\d ()/-]{5,}\d|[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*")
+_CODE = re.compile(
+    r"\+?\d[\d ()/-]{5,}\d|[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+"
+    r"|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*"
+)
 _JOINING = frozenset("and or & 和 及 と や".split())
 _PARTING = frozenset(",;.!?…，。、；！？")
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces

@@ -150,7 +150,7 @@ def unit(word: str) -> str:
 @lru_cache(maxsize=4096)
 def misspelt(word: str, other: str) -> bool:
     """Whether a word is a longer one with a slip: "restaraunt"."""
-    if min(len(word), len(other)) < _LONG or word[0] != other[0] or word == other:
+    if min(len(word), len(other)) < _LONG or abs(len(word) - len(other)) > 1 or word[0] != other[0] or word == other:
         return False
     return SequenceMatcher(None, word, other, autojunk=False).ratio() >= _ALIKE
 
