@@ -13,6 +13,7 @@ from math import exp, log
 
 from constrained_du.evidence import SlotEvidence
 from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
+from constrained_du.lexicon import AND_OR
 from constrained_du.picks import is_list, picked
 from constrained_du.places import Place, place
 from constrained_du.schema import ListOf, Member, Record, Schema, Union, json_key
@@ -21,7 +22,7 @@ from constrained_du.types import JsonValue, Span
 
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
 MAX_DEPTH = 4  # of nested or recursive values that are filled
-JOINS = frozenset(", ， 、 and or & 和 及 と や".split())
+JOINS = AND_OR | frozenset(", ， 、".split())
 ENUMERATED = 2.0  # log odds of several values rather than one, where words count things up
 PICKED = 8.0  # log odds of what "the second one" points at in a list, and against the rest of it
 MANY = 256  # values of an enum above which only those with a word in the utterance are scored

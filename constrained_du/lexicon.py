@@ -37,6 +37,7 @@ CLAUSE_WORDS = frozenset("who whom whose which that what when where why how if b
 CLASSIFIERS = frozenset("个部件家张首只本场份条款位间辆台盏扇颗种集季")
 """What counts things in Chinese, and stands before them like an article."""
 RECURRENCE = frozenset("every each daily weekly monthly yearly hourly weekdays weekends 毎 每".split())
+AND_OR = frozenset("and or & 和 及 と や".split())  # between the parts of a list
 JOINTS = frozenset("a an the of and & de la le is".split())
 """Small words inside names."""
 

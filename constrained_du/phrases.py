@@ -18,6 +18,11 @@ _KANA = re.compile("[\u3041-\u30ff]")
 _RUN = re.compile("[\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 
 
+def is_japanese(text: str) -> bool:
+    """Whether there are kana in a text."""
+    return _KANA.search(text) is not None
+
+
 @lru_cache(maxsize=1)
 def _japanese() -> budoux.Parser:
     return budoux.load_default_japanese_parser()
@@ -35,7 +40,7 @@ def _parts(text: str, japanese: bool) -> list[str]:
 
 def phrase_starts(text: str) -> frozenset[int]:
     """Offsets of code points at which a phrase begins, in the runs of such scripts."""
-    japanese = bool(_KANA.search(text))
+    japanese = is_japanese(text)
     starts: set[int] = set()
     for run in _RUN.finditer(text):
         at = run.start()
@@ -65,7 +70,7 @@ class Word:
 
 def chinese_words(text: str) -> tuple[Word, ...]:
     """The words of the runs of Chinese; none where there is Japanese, or no such letter."""
-    if _KANA.search(text) or _RUN.search(text) is None:
+    if is_japanese(text) or _RUN.search(text) is None:
         return ()
     import rjieba
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 from constrained_du.lexicon import (
+    AND_OR,
     CLAUSE_CUES,
     CUES,
     CUES_AFTER,
@@ -43,7 +44,6 @@ _CODE = re.compile(
     r"\+?\d[\d ()/-]{5,}\d|[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+"
     r"|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*"
 )
-_JOINING = frozenset("and or & 和 及 と や".split())
 _PARTING = frozenset(",;.!?…，。、；！？")
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
@@ -315,7 +315,7 @@ def goes_on(view: View, first: int, last: int) -> bool:
     if not signs or all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
         return False  # "Dec. the 8th"
     after = view.text[view.units[signs[-1] + 1].start : view.units[last].end]
-    listed = any(view.words[i] in _JOINING and view.is_content[i + 1] for i in range(signs[-1] + 1, last))
+    listed = any(view.words[i] in AND_OR and view.is_content[i + 1] for i in range(signs[-1] + 1, last))
     if listed or regions(after.upper() if len(after) == 2 else after):
         return False
     return any(view.units[i + 1].text[:1].islower() or view.is_unspaced[i + 1] for i in signs)

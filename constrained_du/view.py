@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PLEASANTRIES, PREPOSITIONS, RECURRENCE, VERBS, stem
-from constrained_du.phrases import Word, chinese_words, phrase_starts, script
+from constrained_du.phrases import Word, chinese_words, is_japanese, phrase_starts, script
 from constrained_du.recognizers.groups import find_groups
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
@@ -101,7 +101,7 @@ class View:
 
     @cached_property
     def _is_japanese(self) -> bool:
-        return any(script(letter) in ("hiragana", "katakana") for letter in self.text)
+        return is_japanese(self.text)
 
     @cached_property
     def is_unspaced(self) -> tuple[bool, ...]:
