@@ -20,6 +20,7 @@ from constrained_du.opposites import Sides, actuates, one_and_all, sides, tells_
 from constrained_du.places import Place, Shape, places, shapes, spares, with_kin
 from constrained_du.prompt import summary
 from constrained_du.recognizers.lists import Recognizer
+from constrained_du.senses import has_senses
 from constrained_du.spec import Function
 from constrained_du.terms import normalised
 from constrained_du.words import atoms, is_unspaced
@@ -120,6 +121,11 @@ class Domain:
     def shapes(self) -> Mapping[str, tuple[Shape, ...]]:
         """For each function which slots of numbers and listed values each of its exemplars fills."""
         return {f.label: shapes(self.places[f.label].values(), self.exemplars_of.get(f.label, ())) for f in self.functions}
+
+    @cached_property
+    def with_senses(self) -> frozenset[str]:
+        """The functions with slots whose listed values may be told by meaning."""
+        return frozenset(label for label, places in self.places.items() if any(map(has_senses, places.values())))
 
     @cached_property
     def explained(self) -> Mapping[str, frozenset[str]]:

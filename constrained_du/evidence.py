@@ -16,9 +16,10 @@ from constrained_du.grammar import Choice
 from constrained_du.lexicon import CUES, DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
 from constrained_du.mentions import Mentions
 from constrained_du.opposites import compared, sides
-from constrained_du.places import Place, is_listed, is_naming, is_shown
+from constrained_du.places import Place, is_listed, is_naming, is_shown, words_in
 from constrained_du.polarity import polarity
 from constrained_du.schema import Enumerated, Number, Text
+from constrained_du.senses import Sense, has_senses
 from constrained_du.slot_features import agree
 from constrained_du.span_features import SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
@@ -28,6 +29,7 @@ from constrained_du.types import JsonValue, Span
 from constrained_du.view import MOMENTS, View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
 
+HALF_SAID = 0.5  # how clearly a value is said from which nothing else is looked for
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
 
 Features = dict[str, float]
@@ -55,6 +57,8 @@ class SlotEvidence:
     """The spans of all supplied candidates."""
     located: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     """The spans of the supplied and recognised candidates of each slot."""
+    senses: Mapping[str, Sense] = field(default_factory=dict)
+    """The values of slots that words mean by which none is called."""
     tags: Tags | None = None
     """What a taught model says of each word; None where there is none, or it was not asked."""
     _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
@@ -108,6 +112,26 @@ class SlotEvidence:
     def role_score(self, place: Place, span: Span) -> float:
         """What the embedder adds to the score of a span; 0 where it was not asked."""
         return self._total(self.roles.get((place.name, span), {}))
+
+    def sense_score(self, place: Place, sense: Sense) -> float:
+        """What the meaning of words adds to the score of the value that they mean."""
+        near = sense.near if place.required else 0.0
+        return self._total({"sense ahead": sense.ahead, "sense required": near})
+
+    def unsaid(self) -> dict[str, list[bool]]:
+        """For the slots that list values, none of which was clearly said, the units that may mean one: words of content that
+        neither the function's description nor another slot explains."""
+        spoken = {i for own in self._values.values() for span in own for i in self._range(span)}
+        own = self._function_words | {stem(word) for word in words_in(self.function.description)}
+        free = [
+            content and word not in own and mark not in SHAPED and i not in spoken
+            for i, (content, word, mark) in enumerate(zip(self.view.is_content, self.view.stems, self.view.marked, strict=True))
+        ]
+        return {place.name: free for place in self.others if has_senses(place) and not self._is_named(place)}
+
+    def _is_named(self, place: Place) -> bool:
+        assert isinstance(place.schema, Enumerated)
+        return any(self.mention(place, value)[0] >= HALF_SAID for value in place.schema.values)
 
     def _own_features(self, place: Place, choice: Choice) -> Features:
         """The features that depend on the slot, which are all where nothing was said."""

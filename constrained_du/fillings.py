@@ -76,13 +76,18 @@ class Filler:
         ranked = sorted(best.items(), key=lambda item: (-item[1].score, item[0][0] if item[0][1] else ""))
         return [filling for _, filling in ranked[: self.most]]
 
-    def with_roles(self, where: Place, found: Sequence[Filling]) -> list[Filling]:
-        """The fillings of a slot after the embedder was asked about their spans."""
+    def with_meaning(self, where: Place, found: Sequence[Filling]) -> list[Filling]:
+        """The fillings of a slot after the embedder was asked about their spans, and about what other words mean."""
         added = [
-            Filling(f.value, f.score + self.evidence.role_score(where, f.spans[0][1]), f.spans, f.typed)
-            if len(f.spans) == 1 else f
-            for f in found
-        ]  # fmt: skip
+            replace(f, score=f.score + self.evidence.role_score(where, f.spans[0][1])) if len(f.spans) == 1 else f for f in found
+        ]
+        sense = self.evidence.senses.get(where.name)
+        if sense is not None:
+            more = self.evidence.sense_score(where, sense)
+            added = [
+                replace(f, score=f.score + more, spans=f.spans or ((where.name, sense.span),)) if f.value == sense.value else f
+                for f in added
+            ]  # fmt: skip
         return sorted(added, key=lambda filling: -filling.score)
 
     def _of(self, where: Place, node: Node, path: str, depth: int) -> Iterable[Filling]:

@@ -22,6 +22,7 @@ SIDED = 0.8  # how clearly one of two opposites is said by a word that means it
 MISSPELT = 0.7  # how clearly a value is said by its word with a slip
 AKIN = 0.9  # how clearly a value is said by another form of its word
 TELLING = 0.6  # how clearly a value is said by the words that only it has
+HALF = 0.3  # how clearly a value is said by one of its two words
 IMPLIED = 0.7  # how clearly a value is said that another slot's value implies
 
 
@@ -83,8 +84,8 @@ class Mentions:
             best = self._ordinal(place, value)
         if best[0]:
             return best
-        others = (self._telling(place, str(value)), self._akin(str(value)), self._sided(place, str(value)))
-        return max(others, key=lambda found: found[0])
+        ways = (self._telling, self._sided, self._half)
+        return max(self._akin(str(value)), *(way(place, str(value)) for way in ways), key=lambda found: found[0])
 
     def _telling(self, place: Place, value: str) -> tuple[float, Span | None]:
         """Whether the words of a listed value that no other one has were said: "bedroom" of "bedroom lamp" and "kitchen lamp"."""
@@ -94,6 +95,13 @@ class Mentions:
             return 0.0, None
         at = stems.index(words[0])
         return TELLING, self.view.span_of(at, at)
+
+    def _half(self, place: Place, value: str) -> tuple[float, Span | None]:
+        """Whether one of a listed value's two words was said, which no other value has and which is none of the slot's name:
+        "towels" of "bath_towel"."""
+        word = next((word for word in place.halves.get(value, ()) if word in self.view.stems), None)
+        at = self.view.stems.index(word) if word is not None else -1
+        return (0.0, None) if word is None else (HALF, self.view.span_of(at, at))
 
     def _akin(self, value: str) -> tuple[float, Span | None]:
         """Whether another form of a listed value's only word was said, or the word with a slip: "dentist" of "dentistry"."""

@@ -223,6 +223,18 @@ class Place:
         }
 
     @cached_property
+    def halves(self) -> Mapping[str, tuple[str, ...]]:
+        """For each listed value of two words the stems that neither another value nor the slot's name has."""
+        if not isinstance(self.schema, Enumerated) or not 1 < len(self.schema.values) <= FEW:
+            return {}
+        words = {str(value): [stem(word) for word in words_of(str(value))] for value in self.schema.values}
+        counts = Counter(word for own in words.values() for word in set(own))
+        return {
+            value: tuple(w for w in own if counts[w] == 1 and w not in FUNCTION_WORDS and w not in self.name_words and len(w) > 2)
+            for value, own in words.items() if len(own) == 2
+        }  # fmt: skip
+
+    @cached_property
     def is_boolean(self) -> bool:
         schema = self.schema
         if isinstance(schema, Union):

@@ -21,13 +21,15 @@ from constrained_du.errors import DecodeError
 from constrained_du.evidence import Features
 from constrained_du.fillings import Filling
 from constrained_du.opposites import asks_state, compared, sides, speaks_of_all
-from constrained_du.places import is_shown
+from constrained_du.places import Place, is_shown
 from constrained_du.pleasantries import courtesies, is_about_courtesies
 from constrained_du.reader import head_of
 from constrained_du.retrieval import Retrieval, Vectors, frame_of
 from constrained_du.roles import roles, slot_texts
+from constrained_du.senses import Sense, embedded, senses
 from constrained_du.spec import Function
 from constrained_du.types import Span
+from constrained_du.view import View
 from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, FunctionWeights
 from constrained_du.words import atoms, is_unspaced, own_words
 
@@ -76,6 +78,8 @@ class Prepared:
     """What a taught model reads before every utterance, by function; none for other models."""
     slots: tuple[Vectors, ...] = ()
     """For each function the vectors of its slots (slots, size); empty without an embedder."""
+    values: tuple[Vectors, ...] = ()
+    """For each function those of the values that its slots list (senses.embedded)."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,7 @@ def prepare(
         direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
         heads=heads,
         slots=() if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
+        values=() if embedder is None else tuple(embedded(_places(domain, f), embedder) for f in functions),
         **retrievals(domain, embedder, report),
     )  # fmt: skip
 
@@ -181,6 +186,10 @@ def retrievals(domain: Domain, embedder: Embedder | None, report: Progress) -> d
             lambda done, of: report("exemplars", done, of), named,
         ),
     }  # fmt: skip
+
+
+def _places(domain: Domain, function: Function) -> tuple[Place, ...]:
+    return tuple(domain.places[function.label].values())
 
 
 def _slot_vectors(function: Function, embedder: Embedder) -> Vectors:
@@ -366,6 +375,13 @@ class FunctionScorer:
             return {}
         names = [slot.name for slot in function.slots]
         return roles(self.embedder, utterance, self.prepared.slots[index], summaries[index], names, fillings)
+
+    def senses(self, view: View, index: int, free: Mapping[str, Sequence[bool]]) -> Mapping[str, Sense]:
+        """The values that words mean which name none, for slots of a function (senses.senses); none without an embedder, and
+        where it does not read the script."""
+        if self.embedder is None or not self.prepared.values or 2 * sum(view.is_unspaced) > len(view.units):
+            return {}
+        return senses(self.embedder, view, _places(self.domain, self.domain.functions[index]), self.prepared.values[index], free)
 
     def judged(self, utterance: str, few: Sequence[int], directly: bool) -> dict[int, dict[str, float]]:
         """For each of a few functions what the language model says; ``directly``: also how likely its name follows."""

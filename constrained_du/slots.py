@@ -64,9 +64,10 @@ class Slots:
     worth_reading: set[int] = field(default_factory=set)
     """Functions for whose slots the model is asked, if it was taught to read; those that it was asked about anyway."""
     _bound: dict[int, CallGrammar] = field(default_factory=dict)
-    _fillings: dict[tuple[int, bool], list[list[Filling]]] = field(default_factory=dict)
-    _assigned: dict[tuple[int, bool], tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
-    """Both by function and whether the model had read the utterance for it."""
+    _found: dict[tuple[int, bool], tuple[SlotEvidence, list[list[Filling]]]] = field(default_factory=dict)
+    _fillings: dict[tuple[int, bool, bool], list[list[Filling]]] = field(default_factory=dict)
+    _assigned: dict[tuple[int, bool, bool], tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
+    """All by function, and whether the model had read the utterance for it; some by whether values were looked for by meaning."""
     _open: dict[int, bool] = field(default_factory=dict)
     """By function whether its slots are left open without the model."""
 
@@ -132,22 +133,34 @@ class Slots:
             return []
         return [_matched(match, slot.name, ()) if slot.name in match.choices else [] for slot in function.slots]
 
+    def _key(self, index: int) -> tuple[int, bool, bool]:
+        """A function, whether the model has read the utterance for it, and whether its values are looked for by meaning."""
+        by_meaning = index in self.worth_reading and self.domain.functions[index].label in self.domain.with_senses
+        return index, self._tags(index) is not None, by_meaning and (self.match is None or self.match.is_open)
+
     def _every_filling(self, index: int) -> list[list[Filling]]:
-        key = (index, self._tags(index) is not None)
+        key = self._key(index)
         if key not in self._fillings:
-            function = self.domain.functions[index]
-            grammar = self.grammar(index)
+            function, grammar = self.domain.functions[index], self.grammar(index)
             places = self.domain.places[function.label]
-            evidence = self._evidence(index)
-            found = self._filled(evidence, grammar, grammar.slots, places)
-            if self.match is None or self.match.is_open:  # a closed match has decided: nobody is asked
-                evidence.roles = self.scorer.roles(self.request.utterance, index, found)
+            evidence, found = self._before_meaning(*key[:2])
+            evidence.senses = self.scorer.senses(self.view, index, evidence.unsaid()) if key[2] else {}
             filler = Filler(evidence, grammar.definitions, self.most)
             self._fillings[key] = [
-                self.marks.less_negated(function, slot.name, filler.with_roles(places[slot.name], own))
+                self.marks.less_negated(function, slot.name, filler.with_meaning(places[slot.name], own))
                 for slot, own in zip(function.slots, found, strict=True)
             ]
         return self._fillings[key]
+
+    def _before_meaning(self, index: int, is_read: bool) -> tuple[SlotEvidence, list[list[Filling]]]:
+        """The evidence for a function's slots, and their fillings by all of it but meaning."""
+        if (index, is_read) not in self._found:
+            evidence, grammar = self._evidence(index), self.grammar(index)
+            found = self._filled(evidence, grammar, grammar.slots, self.domain.places[self.domain.functions[index].label])
+            if self.match is None or self.match.is_open:  # a closed match has decided: nobody is asked
+                evidence.roles = self.scorer.roles(self.request.utterance, index, found)
+            self._found[index, is_read] = evidence, found
+        return self._found[index, is_read]
 
     def _evidence(self, index: int) -> SlotEvidence:
         label = self.domain.functions[index].label
@@ -209,7 +222,7 @@ class Slots:
     def likely(self, index: int) -> tuple[Callable[[], Iterator[Assigned]], float]:
         """The ways to fill a function's slots with what may well be meant, best first, and the log
         of the sum over all of them."""
-        key = (index, self._tags(index) is not None)
+        key = self._key(index)
         if key not in self._assigned:
             sharp = [[_likely(own) for own in slots] for slots in self._sharpened(index)]
             found = [Assignments(slots, margin=2 * NEGLIGIBLE) for slots in sharp]

@@ -22,6 +22,7 @@ from constrained_du.exemplars import Exemplar, read_exemplars
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.retrieval import Retrieval
 from constrained_du.scoring import Prepared
+from constrained_du.senses import names_held
 from constrained_du.spec import read_specs
 from constrained_du.terms import TermIndex
 from constrained_du.types import JsonValue
@@ -64,6 +65,7 @@ def pack(domain: Domain, prepared: Prepared | None, about: Mapping[str, JsonValu
     prefixes |= {f"head-{index}": prefix for index, prefix in prepared.heads.items()}
     arrays: dict[str, NDArray[Any]] = {"bias": np.array(prepared.bias, np.float64)}
     arrays |= {f"slots.{index}": vectors for index, vectors in enumerate(prepared.slots)}
+    arrays |= {f"values.{index}": vectors for index, vectors in enumerate(prepared.values)}
     vocabularies: dict[str, list[str]] = {}
     for name, retrieval in _retrievals(prepared).items():
         arrays |= {f"{name}.{key}": array for key, array in _retrieval_arrays(retrieval).items()}
@@ -99,7 +101,11 @@ def unpack_prepared(artifact: Artifact, domain: Domain) -> Prepared:
             _shaped(artifact.arrays[f"slots.{index}"], np.float32, len(function.slots), -1)
             for index, function in enumerate(domain.functions) if "slots.0" in artifact.arrays
         )  # fmt: skip
-        return Prepared(prefixes["direct"], prefixes["generic"], channels, bias, heads=heads, slots=slots, **found)
+        values = tuple(
+            _shaped(artifact.arrays[f"values.{index}"], np.float32, names_held(domain.places[function.label].values()), -1)
+            for index, function in enumerate(domain.functions) if "values.0" in artifact.arrays
+        )  # fmt: skip
+        return Prepared(prefixes["direct"], prefixes["generic"], channels, bias, heads=heads, slots=slots, values=values, **found)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as problem:
         raise ArtifactError(f"the artifact's parts do not fit each other ({problem!r}) - finalize it again") from None
 

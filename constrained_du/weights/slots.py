@@ -118,6 +118,8 @@ SLOT_WEIGHTS: dict[str, float] = {
     "required unshown": 0.046,
     "role": 0.383,
     "scale": -2.0,
+    "sense ahead": 2.3,
+    "sense required": 2.0,
     "sentence inside": -3.0,
     "shaped": 0.016,
     "share": 0.688,

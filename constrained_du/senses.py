@@ -1,0 +1,110 @@
+"""Which listed value words mean, where none was said by name: "jog" of "run", "my sheets" of "linen_change".
+
+The meaning of short phrases against the meaning of each value; one embedding a phrase, the values' own were made at
+``finalize``. Knows slots and one utterance; weighs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrained_du.backend import Embedder
+from constrained_du.lexicon import words_of
+from constrained_du.places import Place, is_listed
+from constrained_du.schema import Enumerated
+from constrained_du.synonyms import other_names
+from constrained_du.types import JsonValue, Span
+from constrained_du.view import View
+
+MOST_VALUES = 60  # of a slot; more are names of things, whose meaning says little
+MOST_NAMES = 3  # of a value: its own words and what it is glossed as
+MOST_PHRASES = 24  # embedded for one utterance: 3 ms each
+LONGEST = 3  # units of a phrase
+MEANT, NEAR = 0.45, 0.38  # cosines above which a phrase is worth something, and is ahead of others
+SCALE = 10.0  # cosines of short texts differ by a few hundredths
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """The value of a slot that a phrase is likest, by how much (``near``: its cosine beyond MEANT, ``ahead``: beyond
+    the next value's; both scaled), and where it was said."""
+
+    value: JsonValue
+    span: Span
+    near: float
+    ahead: float
+
+
+def has_senses(place: Place) -> bool:
+    """Whether a slot lists words whose meaning may be told: not too many, no numbers, truths, or units and the like, which
+    are said by name."""
+    if not is_listed(place) or place.is_boolean or not isinstance(place.schema, Enumerated):
+        return False
+    values = place.schema.values
+    if not 1 < len(values) <= MOST_VALUES or not all(isinstance(v, str) and any(map(str.isalpha, v)) for v in values):
+        return False
+    return not any(other_names(str(value), frozenset()) for value in values)
+
+
+def names_of(place: Place) -> list[list[str]]:
+    """For each value of a slot that has senses what it is called."""
+    assert isinstance(place.schema, Enumerated)
+    return [[_spoken(str(v)), *place.aliases.get(str(v), ())][:MOST_NAMES] for v in place.schema.values]
+
+
+def _spoken(value: str) -> str:
+    return " ".join(words_of(value)) or value
+
+
+def names_held(places: Iterable[Place]) -> int:
+    """How many vectors ``embedded`` makes of slots."""
+    return sum(len(own) for place in filter(has_senses, places) for own in names_of(place))
+
+
+def embedded(places: Sequence[Place], embedder: Embedder) -> NDArray[np.float32]:
+    """The vectors (names, size) of all values of all slots that have senses, in their order."""
+    names = [name for place in places if has_senses(place) for own in names_of(place) for name in own]
+    return np.stack([embedder.embed(name) for name in names]) if names else np.zeros((0, embedder.size), np.float32)
+
+
+def phrases(view: View, free: Sequence[bool]) -> list[Span]:
+    """Runs of a few units that begin and end with ``free`` ones, words of content that nothing explains, and hold no others."""
+    found = []
+    for length in range(1, LONGEST + 1):
+        for first in range(len(view.units) - length + 1):
+            last = first + length - 1
+            inside = range(first, last + 1)
+            if free[first] and free[last] and all(free[i] or not view.is_content[i] for i in inside):
+                found.append(view.span_of(first, last))
+    return found[:MOST_PHRASES]
+
+
+def senses(
+    embedder: Embedder, view: View, places: Sequence[Place], vectors: NDArray[np.float32], free: Mapping[str, Sequence[bool]]
+) -> dict[str, Sense]:
+    """The likeliest value for each slot with senses that ``free`` names; it gives the units that may mean one of its values.
+
+    ``places`` are all slots of the function, ``vectors`` what ``embedded`` made of them."""
+    found: dict[str, Sense] = {}
+    start = 0
+    for place in filter(has_senses, places):
+        counts = [len(own) for own in names_of(place)]
+        own, start = vectors[start : start + sum(counts)], start + sum(counts)
+        spans = phrases(view, free[place.name]) if place.name in free else []
+        if spans:
+            said = np.stack([embedder.embed(view.text[span.start : span.end]) for span in spans])
+            found[place.name] = _likeliest(place, np.maximum.reduceat(own @ said.T, np.cumsum([0, *counts[:-1]])), spans)
+    return found
+
+
+def _likeliest(place: Place, cosines: NDArray[np.float32], spans: Sequence[Span]) -> Sense:
+    """``cosines`` (values, phrases)."""
+    assert isinstance(place.schema, Enumerated)
+    best = cosines.max(axis=1)
+    value, top, second = int(best.argmax()), float(best.max()), float(np.sort(best)[-2])
+    ahead = SCALE * (top - second) if top > NEAR else 0.0
+    return Sense(place.schema.values[value], spans[int(cosines[value].argmax())], SCALE * max(0.0, top - MEANT), ahead)
