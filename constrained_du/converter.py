@@ -27,11 +27,11 @@ from constrained_du.exemplars import read_exemplars
 from constrained_du.grammar import Grammar
 from constrained_du.instances import CONVERSATION
 from constrained_du.loading import AUTO, Address, Settings
+from constrained_du.preparing import Prepared, Progress, prepare
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.remote_engine import RemoteEngine, together
 from constrained_du.requests import Request, read_request, spread
 from constrained_du.sayable import is_sayable
-from constrained_du.scoring import Prepared, Progress, prepare
 from constrained_du.spec import SpecWarning, read_specs
 from constrained_du.types import JsonValue, Result
 

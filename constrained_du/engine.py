@@ -21,9 +21,10 @@ from constrained_du.errors import ContextOverflowError, InputError
 from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
 from constrained_du.loading import Settings
+from constrained_du.preparing import Prepared
 from constrained_du.prompt import clarification, greedy_prompt
 from constrained_du.requests import Request
-from constrained_du.scoring import FunctionScorer, Prepared
+from constrained_du.scoring import FunctionScorer
 from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanation, Result, Span, Stats
 from constrained_du.view import View
 from constrained_du.words import is_blank

@@ -13,25 +13,26 @@ from functools import cached_property
 from constrained_du import slot_features as of_slot
 from constrained_du.contexts import Contexts
 from constrained_du.grammar import Choice
-from constrained_du.lexicon import CUES, DETERMINERS, FUNCTION_WORDS, NEGATORS, stem, words_of
+from constrained_du.lexicon import CUES, DETERMINERS, stem, words_of
 from constrained_du.mentions import Mentions
-from constrained_du.opposites import compared, sides
 from constrained_du.places import Place, is_listed, is_naming, is_shown, words_in
-from constrained_du.polarity import polarity
+from constrained_du.recognizers.numerals import ORDINAL_WORDS
 from constrained_du.schema import Enumerated, Number, Text
 from constrained_du.senses import Sense, has_senses
 from constrained_du.slot_features import agree
 from constrained_du.span_features import SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
 from constrained_du.tags import Tags
+from constrained_du.truths import truth
 from constrained_du.turns import ends, ranks
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import MOMENTS, View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
+from constrained_du.words import is_code
 
+ALONE = 0.45  # where in a range a moment stands that was said alone: at its beginning, rather
 HALF_SAID = 0.5  # how clearly a value is said from which nothing else is looked for
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
-
 Features = dict[str, float]
 
 
@@ -69,20 +70,21 @@ class SlotEvidence:
         self._known = tuple(k and mark not in MOMENTS for k, mark in zip(known, self.view.marked, strict=True))
         self._tallies = Tallies(self.view)
         self._contexts = Contexts(self.view, self.others)
-        self._mentions = Mentions(self.view, self.others, self.expected)
+        self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
+        self._about = frozenset(self._function_words | {stem(word) for word in words_in(self.function.description)})
+        self._mentions = Mentions(self.view, self.others, self.expected, self._about)
         listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
         self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
-        self._sides = sides(self.view.text)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
         self._ranks = ranks(place.name for place in self.others)
         self._ends = ends(place.name for place in self.others)
         self._is_shown = is_shown(self.others)
+        self._waits_for_code = any(place.holds_code for place in self.others)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._asks_for_regions = any(place.regions for place in self.others)
         self._tells_apart = {"date", "time"} <= {place.kind for place in self.others}
-        self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
@@ -122,9 +124,8 @@ class SlotEvidence:
         """For the slots that list values, none of which was clearly said, the units that may mean one: words of content that
         neither the function's description nor another slot explains."""
         spoken = {i for own in self._values.values() for span in own for i in self._range(span)}
-        own = self._function_words | {stem(word) for word in words_in(self.function.description)}
         free = [
-            content and word not in own and mark not in SHAPED and i not in spoken
+            content and word not in self._about and mark not in SHAPED and i not in spoken
             for i, (content, word, mark) in enumerate(zip(self.view.is_content, self.view.stems, self.view.marked, strict=True))
         ]
         return {place.name: free for place in self.others if has_senses(place) and not self._is_named(place)}
@@ -153,7 +154,8 @@ class SlotEvidence:
 
     def _unsaid(self, place: Place, choice: Choice, features: Features) -> None:
         if place.is_boolean and str(choice.value).casefold() in ("true", "false"):
-            features["boolean"] = self._boolean(place, str(choice.value).casefold() == "true")
+            said = truth(self.view, place, self.others, self.expected, self.explained, self._function_words)
+            features["boolean"] = said if str(choice.value).casefold() == "true" else -said
             return
         strength, span = self.mention(place, choice.value)
         features["mention"] = strength
@@ -178,25 +180,6 @@ class SlotEvidence:
         """How clearly an enum's value is said (0 to 1), and where."""
         return self._mentions.of(place, value)
 
-    def _boolean(self, place: Place, value: bool) -> float:
-        """Evidence for true or false: its own words said plainly or negated, or yes and no."""
-        words, stems = self.view.words, self.view.stems
-        verdict = 0.0
-        if place.name in self.expected or (not self.expected and len(words) <= 6):
-            verdict += polarity(self.view.text).leaning
-        same, opposite = compared(self._sides, sides(place.name.replace("_", " ")))
-        verdict += 1.5 * (same - opposite)
-        topic = (place.own_words - self.explained | place.name_words - self._function_words) - FUNCTION_WORDS
-        if len(place.name_words) > 1 and place.name_words <= {part for word in stems for part in word.split("-")}:
-            return 1.3 if value else -1.3  # all that it is called was said: a "fee-free" one is free of fees
-        for index, said in enumerate(stems):
-            if said in topic:
-                negated = any(word in NEGATORS for word in words[max(0, index - 3) : index])
-                lacks = "free" in place.name_words and said != "free"  # "without an entry fee" is a free entry
-                verdict += -1.0 if negated is not lacks else 1.3 if said in place.name_words else 0.7
-                break
-        return verdict if value else -verdict
-
     # -- values that were said -----------------------------------------------------------
 
     def _said(self, place: Place, choice: Choice, span: Span, features: Features) -> None:
@@ -205,8 +188,8 @@ class SlotEvidence:
         shape, common, _ = self._span_features(first, last, choice.source == "verbatim")
         features |= self._shown(place, span)
         features |= self._of_kind(place, span, shape)
-        if features.get("moment missing"):
-            features["required shown"] = 0.0  # that it is always said speaks for what may be said there
+        if features.get("moment missing"):  # that it is always said speaks for what may be said there
+            features["required shown"] = 0.0
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
         features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
         features["cue"] = of_slot.cue(view, place, first, last)
@@ -224,7 +207,8 @@ class SlotEvidence:
             features["joined twins"] = common.get("joined inside", 0.0)
             features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
         elif place.name in self._ends and shape in SHAPED:
-            features["in turn"] = (self._ends[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5) / 2
+            turn = of_slot.turn(view, span) if self._said_of(shape) > 1 else ALONE
+            features["in turn"] = (self._ends[place.name] - 0.5) * (turn - 0.5) / 2
         features["name part"] = of_slot.name_part(view, place, first, last)
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)
@@ -240,6 +224,7 @@ class SlotEvidence:
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
             features["unit same"], features["unit other"] = map(float, of_slot.unit_beside(view, place, span))
+            features["ordinal named"] = float(view.words[first] in ORDINAL_WORDS and stem(view.after(last)) in place.name_words)
             features["scale"] = float(of_slot.is_scale(view, place, first))
         if not choice.exact:
             features["fuzzy"] = 1.0
@@ -249,6 +234,7 @@ class SlotEvidence:
             features["nested"] = float(self._is_nested(span))
             features["articled"] = float(view.has_idle_article(span))
             features["cut word"] = float(of_slot.cuts_word(view, span))
+            features["cut address"] = float(choice.source == "number" and view.cuts_address(span))
 
     def _shown(self, place: Place, span: Span) -> Features:
         """What exemplars show of the slot, and whether one that matches has this span in it."""
@@ -297,11 +283,14 @@ class SlotEvidence:
         """What speaks against words that nobody supplied; ``features`` are those found so far."""
         view = self.view
         first, last = view.within(span)
-        if first == 0 < last and place.name not in self.expected:
-            whole = any(features.get(name) for name in ("kind same", "relation", "group")) or view.marked[0]
-            features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
         if place.holds_code:
-            features["code named" if of_slot.is_code(view, span) else "no code"] = 1.0
+            features["code named" if is_code(view.text[span.start : span.end]) else "no code"] = 1.0
+            features["cut code"] = float(of_slot.cuts_code(view, first, last))
+        elif self._waits_for_code and last > first:
+            features["swallows code"] = float(any(is_code(u.text) and not u.text.isalpha() for u in view.units[first : last + 1]))
+        if first == 0 < last and place.name not in self.expected:
+            whole = any(features.get(name) for name in ("kind same", "relation", "group", "code named")) or view.marked[0]
+            features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
         features["goes on"] = float(of_slot.goes_on(view, first, last))
         features["no relation"] = float(place.holds_relation and not features["relation"])
         if place.counts and not features["group"]:
@@ -321,6 +310,11 @@ class SlotEvidence:
 
     def _is_unexplained(self, first: int, last: int) -> bool:
         return not any(self._known[i] or self.view.stems[i] in self._function_words for i in range(first, last + 1))
+
+    def _said_of(self, shape: str) -> int:
+        """How many spans of a shape were said beside each other."""
+        said = sorted(span for span, kind in self.view.kinds.items() if kind == shape)
+        return sum(not any(own.overlaps(span) for own in said[:index]) for index, span in enumerate(said))
 
     def _takers(self, shape: str) -> tuple[str, ...]:
         """The slots that wait for spans of a shape."""

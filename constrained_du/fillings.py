@@ -13,7 +13,7 @@ from math import exp, log
 
 from constrained_du.evidence import SlotEvidence
 from constrained_du.grammar import AnyOf, Choice, Defined, Definitions, FreeText, Items, Members, Node, OneOf, Substring
-from constrained_du.lexicon import AND_OR
+from constrained_du.lexicon import AND_OR, DETERMINERS
 from constrained_du.picks import is_list, picked
 from constrained_du.places import Place, place
 from constrained_du.schema import ListOf, Member, Record, Schema, Union, json_key
@@ -23,6 +23,7 @@ from constrained_du.types import JsonValue, Span
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
 MAX_DEPTH = 4  # of nested or recursive values that are filled
 JOINS = AND_OR | frozenset(", ， 、".split())
+BEFORE_ITEM = DETERMINERS | {"also", "some", "then", "maybe"}
 ENUMERATED = 2.0  # log odds of several values rather than one, where words count things up
 PICKED = 8.0  # log odds of what "the second one" points at in a list, and against the rest of it
 MANY = 256  # values of an enum above which only those with a word in the utterance are scored
@@ -85,9 +86,8 @@ class Filler:
         if sense is not None:
             more = self.evidence.sense_score(where, sense)
             added = [
-                replace(f, score=f.score + more, spans=f.spans or ((where.name, sense.span),)) if f.value == sense.value else f
-                for f in added
-            ]  # fmt: skip
+                replace(f, score=f.score + more) if f.value == sense.value else f for f in added
+            ]  # its words may yet be a part of another value
         return sorted(added, key=lambda filling: -filling.score)
 
     def _of(self, where: Place, node: Node, path: str, depth: int) -> Iterable[Filling]:
@@ -152,24 +152,39 @@ class Filler:
         item_schema = schema.items if schema is not None and schema.items is not None else where.schema
         inner = Place(where.name, where.description, item_schema, where.required, where.contexts, where.share)
         items = self.fillings(inner, node.item, path, depth + 1)
-        for item in items if isinstance(node.item, Substring) else ():
-            parts = self._parts(item)
-            parts = _distinct(parts) if node.unique else parts
-            if len(parts) > 1 and node.least <= len(parts) <= (node.most or len(parts)):
-                yield replace(_listing(parts, path), score=item.score + ENUMERATED)
+        if isinstance(node.item, Substring):
+            yield from self._counted_up(items, node, path)
+            return
         for chosen in _lists(items, node):
             yield _listing(chosen, path)
+
+    def _counted_up(self, items: Sequence[Filling], node: Items, path: str) -> Iterator[Filling]:
+        """Lists of words: one item, or what is counted up in one place."""
+        for item in items:
+            parts = self._parts(item)
+            several = len(parts) > 1
+            parts = _distinct(parts) if node.unique else parts
+            if several and node.least <= len(parts) <= (node.most or len(parts)):
+                yield replace(_listing(parts, path), score=item.score + ENUMERATED)
+            if node.least <= 1:
+                yield replace(_listing([item], path), score=item.score - (ENUMERATED if several else 0.0))
 
     def _parts(self, item: Filling) -> list[Filling]:
         """The parts of words that count things up: "tea", "milk" and "rice" of "tea, milk and rice"."""
         view = self.evidence.view
         [(path, span)] = item.spans
         first, last = view.within(span)
-        runs = [list(run) for joins, run in groupby(range(first, last + 1), self._joins) if not joins]
+        runs = [self._bare(list(run)) for joins, run in groupby(range(first, last + 1), self._joins) if not joins]
         if not all(view.units[run[0]].may_border and view.units[run[-1]].may_border for run in runs):
             return []
         spans = (view.span_of(run[0], run[-1]) for run in runs)
         return [Filling(view.text[s.start : s.end], 0.0, ((path, s),)) for s in spans]
+
+    def _bare(self, run: list[int]) -> list[int]:
+        """The units of an item without its article: "the tray" is a "tray", "also some tea" is "tea"."""
+        while len(run) > 1 and self.evidence.view.words[run[0]] in BEFORE_ITEM:
+            run = run[1:]
+        return run
 
     def _joins(self, index: int) -> bool:
         """Whether a unit stands between things that are counted up, and is no letter of a word: 和 in 茶和米, not in 和平."""

@@ -12,7 +12,7 @@ FUNCTION_WORDS = frozenset(
     have has had can could will would shall should may might must to of in on at by for with from into onto about
     under over after before between during until till through near and or but nor so if than then as not no please
     let let's i'd i'm i'll i've it's what's there here just also too very really want need like would want's get
-    give show tell find make put set go help called named am're want to'd""".split()
+    give show tell find make put set go help called named am're want to'd pls plz thx""".split()
 )
 PARTICLES = frozenset("的了吗呢吧啊呀呗嘛哦啦在到从把给我你您他她请将和与及是有会要想能就也都很被对为让はがをにでとのもへやかねよ")
 """Letters of Chinese and Japanese that are words of grammar more often than part of a value."""
@@ -26,10 +26,10 @@ PREPOSITIONS = frozenset(
     "around within called named as titled".split()
 )
 DETERMINERS = frozenset("a an the this that these those some any my your his her its our their".split())
-PRONOUNS = frozenset("me us him her them you it i we he she they myself yourself".split())
+PRONOUNS = frozenset("me us him her them you it i we he she they myself yourself everyone everybody anyone anybody someone somebody nobody".split())
 PLEASANTRIES = frozenset(
     """yes yeah yep yup no nope ok okay sure hi hello hey thanks thank thx please sorry hmm oh um uh ah well bye goodbye cheers great
-    perfect awesome alright fine cool welcome actually instead wait maybe anyway""".split()
+    perfect awesome alright fine cool welcome actually instead wait maybe anyway pls plz ta erm""".split()
 )
 """Words that greet, thank, agree or hesitate."""
 CLAUSE_WORDS = frozenset("who whom whose which that what when where why how if because than while so but i we you".split())

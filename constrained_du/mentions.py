@@ -14,7 +14,7 @@ from constrained_du.opposites import Sides, in_english, opposed, sides
 from constrained_du.picks import is_pick, ordinal
 from constrained_du.places import Place, is_listed, words_in
 from constrained_du.schema import Enumerated
-from constrained_du.synonyms import akin, inflects, misspelt
+from constrained_du.synonyms import abbreviates, akin, inflects, initials, misspelt
 from constrained_du.types import JsonValue, Span
 from constrained_du.view import View
 
@@ -38,6 +38,8 @@ class Mentions:
     view: View
     others: tuple[Place, ...]
     expected: frozenset[str]
+    about: frozenset[str] = frozenset()
+    """Stems of the function's own name and description."""
 
     def of(self, place: Place, value: JsonValue) -> tuple[float, Span | None]:
         """How clearly an enum's value is said (0 to 1), and where; nowhere, if only another slot's value holds it."""
@@ -99,13 +101,22 @@ class Mentions:
     def _half(self, place: Place, value: str) -> tuple[float, Span | None]:
         """Whether one of a listed value's two words was said, which no other value has and which is none of the slot's name:
         "towels" of "bath_towel"."""
-        word = next((word for word in place.halves.get(value, ()) if word in self.view.stems), None)
+        word = next((word for word in place.halves.get(value, ()) if word in self.view.stems and word not in self.about), None)
         at = self.view.stems.index(word) if word is not None else -1
         return (0.0, None) if word is None else (HALF, self.view.span_of(at, at))
 
     def _akin(self, value: str) -> tuple[float, Span | None]:
-        """Whether another form of a listed value's only word was said, or the word with a slip: "dentist" of "dentistry"."""
+        """Whether what a listed value abbreviates was said ("romantic comedy" of "rom_com"), another form of its only word, or
+        the word with a slip: "dentist" of "dentistry"."""
         words = words_of(value)
+        for first in range(len(self.view.stems) - len(words) + 1):
+            said = self.view.stems[first : first + len(words)]
+            if words and all(abbreviates(short, word) for short, word in zip(words, said, strict=True)):
+                return AKIN, self.view.span_of(first, first + len(words) - 1)
+        letters = len(value) if 3 <= len(value) <= 5 and value.isalpha() else len(self.view.stems) + 1
+        for first in range(len(self.view.stems) - letters + 1):
+            if initials(self.view.stems[first : first + letters]) == value.casefold():
+                return AKIN, self.view.span_of(first, first + letters - 1)
         for test, strength in ((akin, AKIN), (inflects, AKIN), (misspelt, MISSPELT)) if len(words) == 1 else ():
             at = next((i for i, word in enumerate(self.view.stems) if test(word, words[0])), None)
             if at is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from constrained_du.lexicon import stem, words_of
+from constrained_du.lexicon import PLEASANTRIES, PREPOSITIONS, stem, words_of
 from constrained_du.words import atoms
 
 _PAIRS: tuple[tuple[str, str], ...] = (
@@ -50,9 +50,18 @@ _LOCKS = (
         r"|\b(?:close|shut)\b[\w '’]{1,24}\block\b"
     ), " lock "),
 )  # fmt: skip
+_IDIOMS = (
+    (re.compile(r"\b(?:get(?:ting)? rid of|call(?:ing|ed)? off|scrap(?:ping)?|ditch(?:ing)?|withdraw|no longer (?:need|want)"
+                r"|have no (?:more )?use for|forget (?:about )?(?=(?:the|my|our|that|this|[a-z]+ing)\b))",
+                re.IGNORECASE), " cancel delete off "),
+    (re.compile(r"\bkill\b(?= the| all| those| every)", re.IGNORECASE), " off "),
+    (re.compile(r"\bno more\b", re.IGNORECASE), " stop "),
+)  # fmt: skip
+"""What else people say for ending something."""
 _ALL = frozenset("all every everything each both entire whole".split())
 _ALL_UNSPACED = re.compile("所有|全部|一切|每|都|すべて|全て|ぜんぶ|みんな")
 _SWITCHED = frozenset("turn switch power flip put come go stay keep is are be lights light lamp fan tv".split())
+_TURNED = frozenset("turn switch flip put".split())
 _SIDES = tuple(tuple(frozenset(stem(word) for word in side.split()) for side in pair) for pair in _PAIRS)
 _PATTERNS = tuple(tuple(re.compile(side) for side in pair) for pair in _UNSPACED)
 
@@ -64,7 +73,7 @@ Sides = frozenset[tuple[int, int]]
 
 
 def sides(text: str) -> Sides:
-    for pattern, meant in _LOCKS:
+    for pattern, meant in (*_LOCKS, *_IDIOMS):
         text = pattern.sub(meant, text)
     words = [stem(word) for atom in atoms(text) if atom.kind == "word" for word in words_of(atom.text) or (atom.text,)]
     said = {word for index, word in enumerate(words) if word != "on" or _switches(words, index)}
@@ -83,8 +92,11 @@ def opposed(own: Sides) -> Sides:
 
 
 def _switches(words: Sequence[str], index: int) -> bool:
-    """Whether "on" is a state and no preposition: at the end, or after a verb of switching."""
-    return index + 1 == len(words) or (index > 0 and words[index - 1] in _SWITCHED)
+    """Whether "on" is a state and no preposition: at the end, after a verb of switching, or, words between, before a
+    preposition."""
+    if index + 1 == len(words) or (index > 0 and words[index - 1] in _SWITCHED) or "off" in words[index + 1 : index + 3]:
+        return True
+    return words[index + 1] in PREPOSITIONS | PLEASANTRIES and any(word in _TURNED for word in words[max(0, index - 5) : index])
 
 
 def speaks_of_all(text: str) -> bool:

@@ -20,7 +20,7 @@ from constrained_du.synonyms import other_names, unit
 from constrained_du.terms import normalised
 from constrained_du.types import JsonValue
 from constrained_du.view import END, START
-from constrained_du.words import atoms, is_unspaced
+from constrained_du.words import atoms, is_code, is_unspaced
 
 FEW = 200  # listed values that are looked for, in utterances and exemplars
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
@@ -38,7 +38,7 @@ _IN_UNITS = re.compile(r"\bin ([A-Za-z°%]+(?:/[a-z]+(?:\^?2|²)?)?)|\(([A-Za-z�
 _WITHOUT = re.compile(r"\b(?:without|except|not)\b[^.,;]*", re.IGNORECASE)
 _NO_UNITS = frozenset("in min second".split())
 _CODES = frozenset("code id identifier iban pin plate sku uuid serial phone telephone zip postcode".split())
-_NUMBERED = frozenset("number no nr digit".split())
+_NUMBERED = frozenset("number no nr digit ref reference".split())
 _HOW_MANY = re.compile(r"\b(?:how many|number of (?!the |an? |this |that |your |its |his |her ))\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\b(?:digits|code|(?:reference|phone|booking|account|tracking|serial|card) number)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
@@ -74,6 +74,8 @@ class Place:
     share: float = 0.0
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What other slots are called, for a slot that names one."""
+    given: tuple[str, ...] = ()
+    """The examples of its schema."""
     kin: frozenset[tuple[str, ...]] = frozenset()
     """The examples of slots of this name in other functions, by stems."""
 
@@ -101,9 +103,10 @@ class Place:
 
     @cached_property
     def listed(self) -> frozenset[tuple[str, ...]]:
-        """The same as they are written."""
+        """The same as they are written, and the examples of the schema."""
         listed = (match.group(match.lastgroup or 0) for match in _SUCH_AS.finditer(self.description))
-        items = (words_in(_ARTICLE.sub("", item.strip())) for text in listed for item in _BETWEEN.split(text))
+        told = (item.strip() for text in listed for item in _BETWEEN.split(text))
+        items = (words_in(_ARTICLE.sub("", item)) for item in (*told, *self.given))
         return frozenset(words for words in items if 0 < len(words) <= _LONGEST_EXAMPLE)
 
     @cached_property
@@ -148,7 +151,7 @@ class Place:
     def holds_code(self) -> bool:
         """Whether it waits for a code with digits, such as a number of a booking, of an account or of a train."""
         named = bool(self.name_words & _CODES) or (bool(self.name_words & _NUMBERED) and len(self.name_words) > 1)
-        named = named or _DIGITS.search(self.description) is not None
+        named = named or _DIGITS.search(self.description) is not None or any(map(is_code, (*self.given, *map("".join, self.kin))))
         return isinstance(self.schema, Text) and named and not self.name_words & (_PEOPLE | _STRETCH) and not self.counts
 
     @cached_property
@@ -290,7 +293,9 @@ def place(slot: Member, exemplars: Iterable[Exemplar] = ()) -> Place:
     own = list(exemplars)
     contexts = [context for exemplar in own for context in _contexts(exemplar, slot.name)]
     share = sum(slot.name in exemplar.slots for exemplar in own) / len(own) if own else 0.0
-    return Place(slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share)
+    return Place(
+        slot.name, slot.description or slot.title, slot.schema, slot.required, tuple(contexts), share, given=slot.examples
+    )  # fmt: skip
 
 
 def is_superlative(word: str) -> bool:

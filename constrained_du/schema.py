@@ -122,6 +122,8 @@ class Member:
     required: bool = False
     description: str = ""
     title: str = ""
+    examples: tuple[str, ...] = ()
+    """Texts that the schema gives as examples of its value."""
 
 
 @dataclass(frozen=True, slots=True)

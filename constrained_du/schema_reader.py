@@ -53,6 +53,7 @@ from constrained_du.schema_keywords import (
 from constrained_du.schema_merge import ANNOTATIONS, NoValueError, Warn, merge
 from constrained_du.types import JsonValue
 
+LONGEST_EXAMPLE, MOST_EXAMPLES = 60, 8  # letters of an example that is taken note of, and how many are
 MAX_NODES = 20_000  # one function's schema after references are followed
 
 
@@ -334,7 +335,8 @@ class SchemaReader:
             if not isinstance(text, str):
                 raise SpecError(f"{here}.{key}", f"{key} is text, not {shown(text)}")
         try:
-            return Member(name, self._read(schema, here, depth + 1), required, texts["description"], texts["title"])
+            read = self._read(schema, here, depth + 1)
+            return Member(name, read, required, texts["description"], texts["title"], _examples(described))
         except NoValueError as problem:
             if required or not self._options:
                 raise
@@ -373,3 +375,10 @@ class SchemaReader:
 
 
 __all__ = ["MAX_DEPTH", "MAX_NODES", "SchemaReader", "Warn"]
+
+
+def _examples(described: Mapping[str, Any]) -> tuple[str, ...]:
+    """The short texts among the examples that a schema gives."""
+    given = described.get("examples") or [described.get("example")]
+    listed = given if isinstance(given, list) else []
+    return tuple(text for text in listed if isinstance(text, str) and 0 < len(text) <= LONGEST_EXAMPLE)[:MOST_EXAMPLES]

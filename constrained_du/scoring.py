@@ -7,7 +7,7 @@ what the model says for utterances without content).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Protocol
@@ -15,19 +15,18 @@ from typing import Protocol
 import numpy as np
 
 from constrained_du import prompt
-from constrained_du.backend import Backend, Embedder, Prefix, Query
+from constrained_du.backend import Backend, Embedder, Query
 from constrained_du.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.evidence import Features
 from constrained_du.fillings import Filling
 from constrained_du.opposites import asks_state, compared, sides, speaks_of_all
-from constrained_du.places import Place, is_shown
+from constrained_du.places import is_shown
 from constrained_du.pleasantries import courtesies, is_about_courtesies
-from constrained_du.reader import head_of
-from constrained_du.retrieval import Retrieval, Vectors, frame_of
-from constrained_du.roles import roles, slot_texts
-from constrained_du.senses import Sense, embedded, senses
-from constrained_du.spec import Function
+from constrained_du.preparing import Prepared, direct_query, places_of
+from constrained_du.retrieval import Vectors, frame_of
+from constrained_du.roles import roles
+from constrained_du.senses import Meanings, Sense, senses
 from constrained_du.types import Span
 from constrained_du.view import View
 from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, FunctionWeights
@@ -46,40 +45,14 @@ class Holding(Protocol):
 
 AT_WORST = ("channel", "direct", "slots", "typed", "left")
 """Features that functions which were not judged have at the worst judged one's value."""
-Progress = Callable[[str, int, int], None]
 SHORTLIST = 6  # functions that the model judges at most; the right one is among six in 98 of 100 lines
 COVER = 0.9  # share of what retrieval finds likely that is judged; more changes no answer (benchmarks/README.md)
 CLEAR = 2.0  # log odds between one function and the fallback from which the model is not asked
-MAX_STATES = 256 * 2**20  # bytes of prefix states; 1,000 functions of 30 tokens would take 700 MB
-MAX_CHANNEL = 256  # tokens of a function's prompt: a longer description is cut at its beginning
 SHORTLIST_SHORT = 3  # functions that are judged where the likeliest lacks what all of its exemplars say
 SHORTLIST_BESIDE = 2  # conversation functions that the model judges beside those
 NOT_MEANT = 8.0  # log odds against a conversation function where the words say more than it can hold
 FAR = 6.0  # standard deviations from which it does not matter how far
 ENOUGH_EXEMPLARS = 2.0  # a function, on average: then the classifier is fitted and weighs
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """What ``finalize`` evaluates once: prefix states and the model's biases.
-
-    ``bias[i]`` is the mean log-probability of function i's name after content-free
-    utterances.
-    """
-
-    direct: Prefix
-    generic: Prefix
-    channels: tuple[Prefix, ...]
-    bias: tuple[float, ...]
-    portraits: Retrieval
-    names: Retrieval
-    retrieval: Retrieval
-    heads: Mapping[int, Prefix] = field(default_factory=dict)
-    """What a taught model reads before every utterance, by function; none for other models."""
-    slots: tuple[Vectors, ...] = ()
-    """For each function the vectors of its slots (slots, size); empty without an embedder."""
-    values: tuple[Vectors, ...] = ()
-    """For each function those of the values that its slots list (senses.embedded)."""
 
 
 @dataclass(frozen=True)
@@ -131,84 +104,6 @@ def behind(verdict: Verdict, unlikely: Sequence[int]) -> Verdict:
     last = min((verdict.fallback, *(rival.score for rival in verdict.rivals)))
     rivals = (Rival(index, {"not meant": 1.0}, last - NOT_MEANT) for index in unlikely)
     return replace(verdict, rivals=(*verdict.rivals, *rivals))
-
-
-def prepare(
-    domain: Domain, backend: Backend, embedder: Embedder | None, progress: Progress | None = None, state: bool = True
-) -> Prepared:
-    """Everything about functions that needs no utterance.
-
-    States are kept up to MAX_STATES bytes (none without ``state``); the prefixes of the
-    functions after that are evaluated when they are asked for.
-    """
-    report = progress or (lambda what, done, of: None)
-    functions = domain.functions
-    start = list(backend.start_tokens)
-    direct = backend.prefix([*start, *backend.encode(prompt.DIRECT_HEAD)])
-    generic = backend.prefix([*start, *backend.encode(prompt.GENERIC)])
-    channels: list[Prefix] = []
-    room = MAX_STATES if state else 0
-    for number, function in enumerate(functions):
-        tokens = [*start, *backend.encode(prompt.channel(function))][-MAX_CHANNEL:]
-        prefix = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
-        room -= len(prefix.state)
-        channels.append(prefix)
-        report("prompts", number + 1, len(functions))
-    heads: dict[int, Prefix] = {}
-    for index in domain.readable if backend.taught else ():
-        tokens = head_of(functions[index], backend)
-        heads[index] = backend.prefix(tokens) if room > 0 else Prefix(tuple(tokens), b"")
-        room -= len(heads[index].state)
-    names = [backend.encode(prompt.direct_choice(function)) for function in functions]
-    bias = np.zeros(len(functions))
-    for text in prompt.CONTENT_FREE:
-        bias += direct_scores(backend, direct, text, names)
-    return Prepared(
-        direct, generic, tuple(channels), tuple((bias / len(prompt.CONTENT_FREE)).tolist()),
-        heads=heads,
-        slots=() if embedder is None else tuple(_slot_vectors(function, embedder) for function in functions),
-        values=() if embedder is None else tuple(embedded(_places(domain, f), embedder) for f in functions),
-        **retrievals(domain, embedder, report),
-    )  # fmt: skip
-
-
-def retrievals(domain: Domain, embedder: Embedder | None, report: Progress) -> dict[str, Retrieval]:
-    """The fitted indexes: what functions say of themselves, their names, and their exemplars."""
-    shown = [exemplar for exemplar in domain.exemplars if exemplar.mode != "negative"]
-    frames = [(domain.index[exemplar.function], prompt.exemplar_frame(exemplar)) for exemplar in shown]
-    named = [(domain.index[exemplar.function], prompt.exemplar_text(exemplar)) for exemplar in shown if exemplar.slots]
-    functions = domain.functions
-    return {
-        "portraits": Retrieval.fit([prompt.portrait(function) for function in functions], [], embedder),
-        "names": Retrieval.fit([function.name for function in functions], [], embedder),
-        "retrieval": Retrieval.fit(
-            [prompt.summary(function) for function in functions], frames, embedder,
-            lambda done, of: report("exemplars", done, of), named,
-        ),
-    }  # fmt: skip
-
-
-def _places(domain: Domain, function: Function) -> tuple[Place, ...]:
-    return tuple(domain.places[function.label].values())
-
-
-def _slot_vectors(function: Function, embedder: Embedder) -> Vectors:
-    texts = slot_texts(function)
-    return np.stack([embedder.embed(text) for text in texts]) if texts else np.zeros((0, embedder.size), np.float32)
-
-
-def direct_query(backend: Backend, prefix: Prefix, utterance: str, names: Sequence[Sequence[int]]) -> Query:
-    given = [*backend.encode(utterance), *backend.encode(prompt.DIRECT_TAIL)]
-    return Query(prefix, tuple((*given, *name) for name in names), len(given))
-
-
-def direct_scores(backend: Backend, prefix: Prefix, utterance: str, names: Sequence[Sequence[int]]) -> list[float]:
-    """Log-probability of each name after the utterance."""
-    found: list[float] = []
-    for start in range(0, len(names), 32):
-        query = direct_query(backend, prefix, utterance, names[start : start + 32])
-        found += [sum(tokens) for tokens in backend.score([query])[0]]
-    return found
 
 
 @dataclass(frozen=True)
@@ -379,9 +274,11 @@ class FunctionScorer:
     def senses(self, view: View, index: int, free: Mapping[str, Sequence[bool]]) -> Mapping[str, Sense]:
         """The values that words mean which name none, for slots of a function (senses.senses); none without an embedder, and
         where it does not read the script."""
-        if self.embedder is None or not self.prepared.values or 2 * sum(view.is_unspaced) > len(view.units):
+        summaries = self.prepared.retrieval.descriptions
+        if self.embedder is None or not self.prepared.values or summaries is None or 2 * sum(view.is_unspaced) > len(view.units):
             return {}
-        return senses(self.embedder, view, _places(self.domain, self.domain.functions[index]), self.prepared.values[index], free)
+        meanings = Meanings(summaries[index], self.prepared.slots[index], self.prepared.values[index])
+        return senses(self.embedder, view, places_of(self.domain, self.domain.functions[index]), meanings, free)
 
     def judged(self, utterance: str, few: Sequence[int], directly: bool) -> dict[int, dict[str, float]]:
         """For each of a few functions what the language model says; ``directly``: also how likely its name follows."""

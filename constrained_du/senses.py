@@ -24,6 +24,7 @@ MOST_VALUES = 60  # of a slot; more are names of things, whose meaning says litt
 MOST_NAMES = 3  # of a value: its own words and what it is glossed as
 MOST_PHRASES = 24  # embedded for one utterance: 3 ms each
 LONGEST = 3  # units of a phrase
+APART = 0.1  # by how much a phrase is at least more like a value than like the slot, and the function, as a whole
 MEANT, NEAR = 0.45, 0.38  # cosines above which a phrase is worth something, and is ahead of others
 SCALE = 10.0  # cosines of short texts differ by a few hundredths
 
@@ -51,9 +52,10 @@ def has_senses(place: Place) -> bool:
 
 
 def names_of(place: Place) -> list[list[str]]:
-    """For each value of a slot that has senses what it is called."""
+    """For each value of a slot that has senses what it is called, and the words that only it has: "engine" of "engine_check"."""
     assert isinstance(place.schema, Enumerated)
-    return [[_spoken(str(v)), *place.aliases.get(str(v), ())][:MOST_NAMES] for v in place.schema.values]
+    values = map(str, place.schema.values)
+    return [[*[_spoken(v), *place.aliases.get(v, ())][:MOST_NAMES], *place.halves.get(v, ())] for v in values]
 
 
 def _spoken(value: str) -> str:
@@ -83,21 +85,31 @@ def phrases(view: View, free: Sequence[bool]) -> list[Span]:
     return found[:MOST_PHRASES]
 
 
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """What was embedded of a function: itself (size,), its slots (slots, size), and what ``embedded`` made of their values."""
+
+    function: NDArray[np.float32]
+    slots: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+
 def senses(
-    embedder: Embedder, view: View, places: Sequence[Place], vectors: NDArray[np.float32], free: Mapping[str, Sequence[bool]]
+    embedder: Embedder, view: View, places: Sequence[Place], meanings: Meanings, free: Mapping[str, Sequence[bool]]
 ) -> dict[str, Sense]:
     """The likeliest value for each slot with senses that ``free`` names; it gives the units that may mean one of its values.
-
-    ``places`` are all slots of the function, ``vectors`` what ``embedded`` made of them."""
+    ``places`` are all slots of the function."""
     found: dict[str, Sense] = {}
     start = 0
-    for place in filter(has_senses, places):
-        counts = [len(own) for own in names_of(place)]
-        own, start = vectors[start : start + sum(counts)], start + sum(counts)
+    for place, slot in zip(places, meanings.slots, strict=True):
+        counts = [len(own) for own in names_of(place)] if has_senses(place) else []
+        own, start = meanings.values[start : start + sum(counts)], start + sum(counts)
         spans = phrases(view, free[place.name]) if place.name in free else []
         if spans:
             said = np.stack([embedder.embed(view.text[span.start : span.end]) for span in spans])
-            found[place.name] = _likeliest(place, np.maximum.reduceat(own @ said.T, np.cumsum([0, *counts[:-1]])), spans)
+            cosines = np.maximum.reduceat(own @ said.T, np.cumsum([0, *counts[:-1]]))
+            whole = np.maximum(said @ meanings.function, said @ slot)
+            found[place.name] = _likeliest(place, np.where(cosines > whole + np.float32(APART), cosines, 0.0), spans)
     return found
 
 

@@ -22,12 +22,13 @@ from constrained_du.lexicon import (
     stem,
 )
 from constrained_du.places import Place, is_naming, is_superlative
+from constrained_du.recognizers.numerals import ORDINAL_WORDS
 from constrained_du.regions import LONGEST_NAME, Regions, regions
 from constrained_du.span_features import is_capital
 from constrained_du.synonyms import unit
 from constrained_du.types import Span
 from constrained_du.view import MOMENTS, View
-from constrained_du.words import is_unspaced
+from constrained_du.words import is_code, is_unspaced
 
 CLASHING = frozenset((("date", "time"), ("time", "date"), ("date", "number")))
 """Kinds of slots and of spans that are never each other's, where another slot waits for the span's."""
@@ -40,10 +41,6 @@ _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", 
 _OF_SCALES = frozenset("best highest max maximum scale total out of".split())
 _MOST = frozenset(("most", "least"))
 _UNIT = re.compile(r"[ -]?([A-Za-z°%]+)(?:(?: ?/ ?| per )([A-Za-z]+(?:\^?2|²| squared)?))?")
-_CODE = re.compile(
-    r"\+?\d[\d ()/-]{5,}\d|[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+"
-    r"|(?=[^\d]*\d)(?:[A-Za-z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*"
-)
 _PARTING = frozenset(",;.!?…，。、；！？")
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
@@ -89,7 +86,9 @@ def is_reported(view: View, place: Place, first: int, last: int) -> bool:
 def named(view: View, place: Place, first: int, last: int) -> float:
     """The slot's own name beside the span ("playlist X", "X playlist", "two quiet rooms")."""
     words, stems = view.words, view.stems
-    beside = (first - 1, first - 2, last + 1)
+    parted = first > 0 and words[first - 1] in _PARTING  # "second season, fourth episode"
+    counts_up = first == last and words[first] in ORDINAL_WORDS
+    beside = (last + 1,) if parted or counts_up else (first - 1, first - 2, last + 1)
     around = [stems[at] for at in beside if 0 <= at < len(words) and words[at] not in PREPOSITIONS]
     if view.marked[last] == "number" and last + 2 < len(view.units) and view.is_content[last + 1] and not view.marked[last + 1]:
         around.append(view.stems[last + 2])
@@ -303,9 +302,11 @@ def is_scale(view: View, place: Place, first: int) -> bool:
     return view.words[max(0, first - 2) : first] == ("out", "of") and not place.own_words & _OF_SCALES
 
 
-def is_code(view: View, span: Span) -> bool:
-    """Whether a span is written as codes are: "RE7143", "IC 204", "555-0148"."""
-    return _CODE.fullmatch(view.text, span.start, span.end) is not None
+def cuts_code(view: View, first: int, last: int) -> bool:
+    """Whether figures stand right beside a span that belong to one code with it: "7946 0112" of "020 7946 0112"."""
+    beside = [i for i in (first - 1, last + 1) if 0 <= i < len(view.units) and view.units[i].text.isdigit()]
+    spans = (view.span_of(min(i, first), max(i, last)) for i in beside)
+    return any(is_code(view.text[span.start : span.end]) for span in spans)
 
 
 def goes_on(view: View, first: int, last: int) -> bool:
@@ -315,7 +316,8 @@ def goes_on(view: View, first: int, last: int) -> bool:
     if not signs or all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
         return False  # "Dec. the 8th"
     after = view.text[view.units[signs[-1] + 1].start : view.units[last].end]
-    listed = any(view.words[i] in AND_OR and view.is_content[i + 1] for i in range(signs[-1] + 1, last))
+    start = signs[-1] + (2 if len(signs) == 1 else 1)  # "Ottoline, and add": what is counted up has commas or is no more
+    listed = any(view.words[i] in AND_OR and view.is_content[i + 1] for i in range(start, last))
     if listed or regions(after.upper() if len(after) == 2 else after):
         return False
     return any(view.units[i + 1].text[:1].islower() or view.is_unspaced[i + 1] for i in signs)

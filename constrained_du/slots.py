@@ -32,7 +32,7 @@ from constrained_du.scoring import FunctionScorer
 from constrained_du.search import Assignments
 from constrained_du.slot_features import is_no_value
 from constrained_du.tags import Tags
-from constrained_du.types import JsonValue
+from constrained_du.types import JsonValue, Span
 from constrained_du.view import View
 from constrained_du.weights import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS
 
@@ -320,10 +320,20 @@ def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
     spans = tuple((slot, choice.span) for choice in choices if choice.span is not None)
     listed = any(isinstance(filling.value, list) for filling in own)
     value: JsonValue = values if listed else values[0]
+    parts = _counted_up(own, spans[0][1]) if listed and len(spans) == 1 else None
+    if parts is not None:
+        value, spans = parts.value, parts.spans
     known = max((f.score for f in own if f.value == value), default=0.0) if match.is_open else 0.0
     chosen = Filling(value, known + certainty, spans)
     rest = [replace(f, score=min(f.score, 0.0) - 1.0) for f in own if f.value != value]
     return sorted([chosen, *rest], key=lambda filling: -filling.score)
+
+
+def _counted_up(own: Sequence[Filling], span: Span) -> Filling | None:
+    """The list among a slot's fillings that takes up all of a span and has the most items, several."""
+    inside = [f for f in own if len(f.spans) > 1 and all(span.start <= s.start and s.end <= span.end for s in f.located)]
+    whole = [f for f in inside if f.located[-1].end == span.end]
+    return max(whole, key=lambda f: (len(f.spans), -f.located[0].start), default=None)
 
 
 def _values(chosen: Sequence[Filling | None]) -> list[str]:

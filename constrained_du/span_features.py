@@ -107,6 +107,8 @@ def verbatim_features(
     features["pronoun"] = float(within(tallies.pronouns) == size)
     span = view.span_of(first, last)
     features["cut moment"] = float(view.cuts_moment(span))
+    features["cut address"] = float(view.cuts_address(span))
+    features["idle end"] = float(view.ends_idly(last) and not whole)
     features["cut group"] = float(any(group != span and group.overlaps(span) for group in view.groups))
     features["splits kind"] = float(_splits(view, first, last))
     features["after preposition"] = float(before in PREPOSITIONS)
@@ -118,6 +120,8 @@ def verbatim_features(
     features["preposition inside"] = float(inside(tallies.prepositions))
     features["verb inside"] = float(inside(tallies.verbs))
     features["punctuation inside"] = float(inside(tallies.punctuation) > 0)
+    features["colon inside"] = float(any(view.words[i] in _COLONS and not view.marked[i] for i in range(first + 1, last)))
+    features["name trails"] = float(last > first and is_capital(view, last - 1) and _is_verb_form(view.units[last].text))
     features["sentence inside"] = float(inside(tallies.ends) > 0 and not features["quoted"])
     features["joined inside"] = float(inside(tallies.joined) > 0)
     # what a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words

@@ -19,9 +19,9 @@ from constrained_du.backend import Prefix
 from constrained_du.domain import Domain
 from constrained_du.errors import ArtifactError, ConstrainedDuError
 from constrained_du.exemplars import Exemplar, read_exemplars
+from constrained_du.preparing import Prepared
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.retrieval import Retrieval
-from constrained_du.scoring import Prepared
 from constrained_du.senses import names_held
 from constrained_du.spec import read_specs
 from constrained_du.terms import TermIndex

@@ -6,7 +6,7 @@ Knows words only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -100,6 +100,13 @@ m|medium
 l|large
 xl|extra large
 close|shut
+sm|small
+md|medium
+lg|large|big
+fwd|forward|forwards|ahead
+bday|birthday
+am|morning
+pm|afternoon
 """
 _UNITS = frozenset("g kg mg lb oz l ml cl m km cm mm mi ft in yd h min s celsius fahrenheit kelvin percent".split())
 _SPANS = frozenset("day week month year night mole watt volt joule newton pascal".split())
@@ -163,6 +170,16 @@ def akin(word: str, other: str) -> bool:
     shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
     parted = ((word[root:], other[root:]) for root in range(_ROOT, shared + 1))
     return any(b in _ENDINGS and (a in _ENDINGS or (a in _OF_VERBS and b != "")) for a, b in parted)
+
+
+def abbreviates(short: str, word: str) -> bool:
+    """Whether the first letters of a word stand for it: "eve" for "evening", "econ" for "economy"."""
+    return 3 <= len(short) <= 5 and len(word) >= len(short) + 3 and short.isalpha() and word.startswith(short)
+
+
+def initials(words: Sequence[str]) -> str:
+    """The first letters of words: "rem" of "rapid eye movement"."""
+    return "".join(word[:1] for word in words)
 
 
 def inflects(word: str, verb: str) -> bool:

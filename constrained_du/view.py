@@ -13,6 +13,7 @@ from functools import cached_property
 
 from constrained_du.lexicon import DETERMINERS, FUNCTION_WORDS, PARTICLES, PLEASANTRIES, PREPOSITIONS, RECURRENCE, VERBS, stem
 from constrained_du.phrases import Word, chinese_words, is_japanese, phrase_starts, script
+from constrained_du.recognizers.addresses import find_addresses
 from constrained_du.recognizers.groups import find_groups
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
@@ -28,6 +29,13 @@ _THE_DAY = re.compile(r"the \S+ of ", re.IGNORECASE)  # "the 5th of May": the ar
 MOMENTS = frozenset(("date", "time", "datetime"))
 _GRAMMATICAL = frozenset("vpyudcrz")  # jieba's marks: verbs, prepositions, particles, adverbs, conjunctions, pronouns
 JOINING = frozenset("-‐‑/_\\@+#")
+
+_ADRIFT = frozenset("up off out down away back".split())  # of a verb: "send up beef", "call off PU-12"
+_IDLE = re.compile(
+    r"\b(?:right (?:now|away)|straight away|(?:i|we) (?:think|guess|believe|suppose|mean)|for (?:me|us|now)|if possible"
+    r"|(?:would|will|could|can) you|as well|too|after all|or something|up here|at once|immediately|any ?more|any longer)$"
+)
+"""Words at the end of an utterance or a clause that are no part of a value."""
 
 
 @dataclass(frozen=True)
@@ -257,6 +265,15 @@ class View:
         """People who are counted up by who they are ("my wife and I")."""
         return tuple(find_groups(self.text))
 
+    @cached_property
+    def addresses(self) -> tuple[Span, ...]:
+        """House numbers with their streets."""
+        return tuple(find_addresses(self.text))
+
+    def cuts_address(self, span: Span) -> bool:
+        """Whether a span divides an address."""
+        return any(own.overlaps(span) and not (span.start <= own.start and own.end <= span.end) for own in self.addresses)
+
     def cuts_moment(self, span: Span) -> bool:
         """Whether a span that is no moment itself is a part of one ("5 days" of "in 5 days")."""
         if self.kinds.get(span) in MOMENTS:
@@ -327,6 +344,11 @@ class View:
             return False
         return head.mark == "q" or (head.mark.startswith("n") and tail.mark[:1] in _GRAMMATICAL)
 
+    def ends_idly(self, last: int) -> bool:
+        """Whether what a span ends with is said beside it: "right now", "I think", "for me"."""
+        said = " ".join(self.words[max(0, last - 2) : last + 1])
+        return _IDLE.search(said) is not None
+
     def _opens_with_name(self, last: int) -> bool:
         """Whether the first words are a name, whose first has a capital in any case: a second has one too."""
         words = self.words
@@ -336,6 +358,7 @@ class View:
     def edge_faults(self, first: int, last: int) -> int:
         """How many edges of a span are words that values seldom begin or end with."""
         head, tail = self.words[first], self.words[last]
-        return int(head in PREPOSITIONS or head in VERBS or self._is_particle(first)) + int(
+        adrift = (self.units[first].text in _ADRIFT) + (self.units[last].text in _ADRIFT)
+        return adrift + int(head in PREPOSITIONS or head in VERBS or self._is_particle(first)) + int(
             tail in PREPOSITIONS or tail in DETERMINERS or tail in VERBS or self._is_particle(last)
         )

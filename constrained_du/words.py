@@ -115,3 +115,14 @@ def occurrences(text: str, part: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(part, at + 1)
+
+
+_CODE = regex.compile(
+    r"\+?\d[\d ()/-]{5,}\d|[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+"
+    r"|(?=[^\d]*\d)(?:[A-Z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*"
+)
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is written as codes are: "RE7143", "IC 204", "555-0148"; "3" counts something."""
+    return len(text) > 2 and _CODE.fullmatch(text) is not None

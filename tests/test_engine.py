@@ -19,9 +19,10 @@ from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.grammar import Grammar
 from constrained_du.loading import Settings
+from constrained_du.preparing import prepare
 from constrained_du.requests import read_request
 from constrained_du.sayable import is_sayable
-from constrained_du.scoring import FunctionScorer, prepare
+from constrained_du.scoring import FunctionScorer
 from constrained_du.spec import read_specs
 from constrained_du.types import DO_NOT_UNDERSTAND, Result
 

@@ -27,10 +27,10 @@ from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.llama.library import Tokens, Weights
 from constrained_du.loading import Settings
+from constrained_du.preparing import prepare
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.requests import read_request
 from constrained_du.sayable import is_sayable
-from constrained_du.scoring import prepare
 from constrained_du.server.chat_answer import completion, of_text
 from constrained_du.server.chat_request import ChatRequest, order
 from constrained_du.server.options import Limits

@@ -25,9 +25,9 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("grammars", "grammar surface productions emit"),
     ("files of models", "gguf_parse gguf_header bert_gguf lora model_source digests"),
     ("tokens and models", "backend token_trie matcher llama models remote"),
-    ("binding and evidence", "candidates compile prompt reading matching places span_features mentions contexts senses evidence fillings domain sayable requests "
+    ("binding and evidence", "candidates compile prompt reading matching places span_features mentions contexts senses truths evidence fillings domain sayable requests "
      "slot_features pleasantries picks polarity instances instanced conversation ellipsis replies"),
-    ("judgement", "retrieval roles generation reader scoring"),
+    ("judgement", "retrieval roles generation reader preparing scoring"),
     ("answers", "loading marks slots grounds answering engine remote_engine"),
     ("the disk and the API", "artifact storage converter session __init__"),
     ("figures", "evaluation plots"),

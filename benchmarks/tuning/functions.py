@@ -30,8 +30,9 @@ from constrained_du.exemplars import read_exemplars
 from constrained_du.generation import Generator
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
 from constrained_du.models import locate
+from constrained_du.preparing import Prepared, prepare, retrievals
 from constrained_du.requests import read_request
-from constrained_du.scoring import FunctionScorer, Prepared, prepare, retrievals
+from constrained_du.scoring import FunctionScorer
 from constrained_du.spec import read_specs
 from constrained_du.weights import BARE, BY_HAND, BY_HAND_FALLBACK, SHOWN
 from constrained_du.weights import OTHER as OTHER_WEIGHTS

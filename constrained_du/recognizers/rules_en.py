@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from constrained_du.recognizers import calendar as cal
 from constrained_du.recognizers.amounts_en import AMOUNT, ONE_AMOUNT, read_amount
 from constrained_du.recognizers.calendar import Recurrence
@@ -32,6 +34,15 @@ def _duration(groups: Groups) -> Built:
     if before is not None and before.text in ("-", "~") and before.cls == "TO" and not before.glued:
         return None
     return read_amount(tokens)
+
+
+def _hour_and(groups: Groups) -> Built:
+    """an hour and twenty: minutes, where nothing that is counted follows."""
+    minutes, after = groups["n"].value, groups.after
+    if groups["u"].value != "hour" or minutes not in range(10, 60, 5) or (after is not None and after.text.endswith("s")):
+        return None
+    hours = 1 if groups["h"].cls == "A" else int(groups["h"].value)
+    return cal.make_duration([(Fraction(hours), "hour"), (Fraction(minutes), "minute")])
 
 
 def _is_rate(token: Token) -> bool:
@@ -79,6 +90,7 @@ _RHYTHM_RULES = (
     rule(f"(?P<i>IN) AT? (?P<amount>{ONE_AMOUNT})", _in_amount),
     rule(f"(?P<amount>{AMOUNT})", _duration),
     rule(f"(?P<amount>{ONE_AMOUNT})", _duration),
+    rule("(?P<h>A|NUM) (?P<u>UNIT) AND (?P<n>NUM)", _hour_and),
     rule(f"(?P<a>NUM|DEC) (?:TO|OR) (?P<q>{ONE_AMOUNT})", _durations),
     rule("EVERY (?P<other>OTHERW|SECOND)? (?P<n>NUM)? (?P<u>UNIT)", _every_day),
     rule("EVERY (?P<u>SECOND)", _every_day),

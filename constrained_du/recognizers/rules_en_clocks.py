@@ -96,13 +96,13 @@ def _noon(groups: Groups) -> Built:
 
 
 def _at_number(groups: Groups) -> Built:
-    """at 7 · by 8: a bare hour, where nothing countable follows."""
+    """at 7 · by 8: a bare hour, where nothing countable and no month follows."""
     hour = groups["h"]
     if hour.digits and len(hour.text) == 4 and hour.text[0] == "0":
         return make_clock(int(hour.text[:2]), int(hour.text[2:]), sure=True)
     if not closed(groups) or not isinstance(hour.value, int) or not 0 <= hour.value <= 24 or len(hour.text) > 7:
         return None
-    if groups.after is not None and groups.after.cls in ("NUM", "A", "OF", "AMPM", "OCLOCK", "HM"):
+    if groups.after is not None and groups.after.cls in ("NUM", "A", "OF", "AMPM", "OCLOCK", "HM", "MONTH"):
         return None
     return make_clock(hour.value, 0)
 

@@ -14,6 +14,7 @@ from constrained_du.recognizers.calendar import Clock, Day, Impossible, Offset, 
 from constrained_du.recognizers.time_grammar import Atom
 from constrained_du.recognizers.time_tokens import Token, is_quiet
 
+_DAYS, _COMING = frozenset("WEEKDAY SHORTDAY MONTH ORD".split()), frozenset("NEXT THIS COMING LAST".split())
 _SOFT = frozenset("AT ON COMMA NO THE IN FROM FOR BEFORE AFTER UNTIL".split())
 _LIST = frozenset(("OR", "AND"))
 _MOST_BETWEEN = 3
@@ -28,7 +29,7 @@ class Said:
     ``span``: code points of the whole moment, day included. ``day``: the day of a time of day.
     ``after``: the beginning of the range that this one ends; ``until``: the end of the range that
     it begins; ``beside``: another of a list. ``impossible``: it stands on a day that does not exist. ``is_over``: it stands
-    after "since", so that the last such day is meant.
+    after "since", or is told of as past, so that the last such day is meant.
     """
 
     atom: Atom
@@ -58,16 +59,36 @@ class Said:
 
 def read_phrases(atoms: Sequence[Atom], tokens: Sequence[Token]) -> list[Said]:
     """The atoms in order with their joins, without the bare numbers that are no times."""
-    merged = _attach_parts(_merge_parts(_drop_weak(list(atoms), tokens), tokens), tokens)
-    said = [Said(atom, (atom.start, atom.end), is_over=_is_over(atom, tokens)) for atom in merged]
+    merged = _attach_parts(_merge_parts(_drop_weak(_without_fillers(atoms), tokens), tokens), tokens)
+    past = _is_past(tokens)
+    said = [Said(atom, (atom.start, atom.end), is_over=_is_over(atom, tokens, past)) for atom in merged]
     links = [*(_link(left.atom, right.atom, tokens) for left, right in pairwise(said)), ""]
     _join_ranges(said, links)
     _join_days(said, links)
     return said
 
 
-def _is_over(atom: Atom, tokens: Sequence[Token]) -> bool:
-    return any(token.text == "since" for token in tokens[max(0, atom.first - 1) : atom.first])
+def _without_fillers(atoms: Sequence[Atom]) -> list[Atom]:
+    """Without the "now" that says no time: "it is now on Wednesday"."""
+    said = any(isinstance(atom.meaning, Day | Clock) for atom in atoms)
+    return [atom for atom in atoms if not (said and isinstance(atom.meaning, cal.Now))]
+
+
+def _is_past(tokens: Sequence[Token]) -> bool:
+    """Whether it is told or asked what was: "did I sleep well on Tuesday". ("I was hoping for Friday", "did you get it" are
+    about what comes.)"""
+    words = [*(token.text for token in tokens), ""]
+    return any(
+        (word == "did" and after != "you") or (word in ("was", "were") and not after.endswith("ing"))
+        for word, after in pairwise(words)
+    )
+
+
+def _is_over(atom: Atom, tokens: Sequence[Token], past: bool) -> bool:
+    if any(token.text == "since" for token in tokens[max(0, atom.first - 1) : atom.first]):
+        return True
+    classes = {token.cls for token in tokens[atom.first : atom.last]}
+    return past and bool(classes & _DAYS) and not classes & _COMING
 
 
 def _between(left: Atom, right: Atom, tokens: Sequence[Token]) -> tuple[str, ...]:
