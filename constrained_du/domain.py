@@ -18,8 +18,9 @@ from constrained_du.lexicon import stem
 from constrained_du.matching import TemplateIndex
 from constrained_du.opposites import Sides, actuates, one_and_all, sides, tells_state
 from constrained_du.places import Place, Shape, places, shapes, spares, with_kin
-from constrained_du.prompt import summary
+from constrained_du.prompt import exemplar_text, summary
 from constrained_du.recognizers.lists import Recognizer
+from constrained_du.remarks import asks_rule, does
 from constrained_du.senses import has_senses
 from constrained_du.spec import Function
 from constrained_du.terms import normalised
@@ -106,6 +107,12 @@ class Domain:
     def actuators(self) -> tuple[bool, ...]:
         """For each function whether it is a command to a device."""
         return tuple(actuates(function.label) or actuates(function.name) for function in self.functions)
+
+    @cached_property
+    def doers(self) -> tuple[bool, ...]:
+        """Which functions do something that a question about rules does not ask for; none whose exemplars are such questions."""
+        shown = {f.label: map(exemplar_text, self.exemplars_of.get(f.label, ())) for f in self.functions}
+        return tuple(does(f.label) and not any(map(asks_rule, shown[f.label])) for f in self.functions)
 
     @cached_property
     def reporters(self) -> tuple[bool, ...]:

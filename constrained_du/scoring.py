@@ -24,6 +24,7 @@ from constrained_du.opposites import asks_state, compared, sides, speaks_of_all
 from constrained_du.places import is_shown
 from constrained_du.pleasantries import courtesies, is_about_courtesies
 from constrained_du.preparing import Prepared, direct_query, places_of
+from constrained_du.remarks import asks_rule, hears_praise, praises
 from constrained_du.retrieval import Vectors, frame_of
 from constrained_du.roles import roles
 from constrained_du.senses import Meanings, Sense, senses
@@ -221,7 +222,7 @@ class FunctionScorer:
         said = sides(utterance)
         asks, everything = asks_state(utterance), speaks_of_all(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
-        polite = courtesies(utterance)
+        polite, rule, praise = courtesies(utterance), asks_rule(utterance), praises(utterance)
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
@@ -244,6 +245,8 @@ class FunctionScorer:
                 "only asked": float(asks and self.domain.actuators[i]),
                 "state asked": float(asks and self.domain.reporters[i]),
                 "only polite": float(bool(polite) and not polite & explained[i] and not is_about_courtesies(explained[i])),
+                "only rule": float(rule and self.domain.doers[i]),
+                "only praise": float(praise and not hears_praise(explained[i])),
                 "all unsaid": float(not everything and i in self.domain.sweeping),
             }
             for i, row in enumerate(rows)

@@ -20,7 +20,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("words and numbers", "words lexicon synonyms turns regions terms weights classifier search confidence tags"),
     ("automata", "automata expressions pattern_syntax patterns"),
     ("documents", "sources exemplars links"),
-    ("what is said", "recognizers phrases view operators opposites clauses"),
+    ("what is said", "recognizers phrases view operators opposites clauses remarks"),
     ("specs", "schema schema_facts schema_instances schema_merge schema_keywords schema_reader spec"),
     ("grammars", "grammar surface productions emit"),
     ("files of models", "gguf_parse gguf_header bert_gguf lora model_source digests"),
