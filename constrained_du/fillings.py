@@ -23,7 +23,8 @@ from constrained_du.types import JsonValue, Span
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
 MAX_DEPTH = 4  # of nested or recursive values that are filled
 JOINS = AND_OR | frozenset(", ， 、".split())
-BEFORE_ITEM = DETERMINERS | {"also", "some", "then", "maybe"}
+QUOTED = frozenset("'\"’‘“”[]()")
+BEFORE_ITEM = DETERMINERS | QUOTED | {"also", "some", "then", "maybe"}
 ENUMERATED = 2.0  # log odds of several values rather than one, where words count things up
 PICKED = 8.0  # log odds of what "the second one" points at in a list, and against the rest of it
 MANY = 256  # values of an enum above which only those with a word in the utterance are scored
@@ -159,7 +160,10 @@ class Filler:
             yield _listing(chosen, path)
 
     def _counted_up(self, items: Sequence[Filling], node: Items, path: str) -> Iterator[Filling]:
-        """Lists of words: one item, or what is counted up in one place."""
+        """Lists of words: one item, what is counted up in one place, or what stands in quotes."""
+        view = self.evidence.view
+        for chosen in _lists([item for item in items if view.within(item.spans[0][1]) in view.quoted], node):
+            yield _listing(chosen, path)
         for item in items:
             parts = self._parts(item)
             several = len(parts) > 1
@@ -181,8 +185,11 @@ class Filler:
         return [Filling(view.text[s.start : s.end], 0.0, ((path, s),)) for s in spans]
 
     def _bare(self, run: list[int]) -> list[int]:
-        """The units of an item without its article: "the tray" is a "tray", "also some tea" is "tea"."""
-        while len(run) > 1 and self.evidence.view.words[run[0]] in BEFORE_ITEM:
+        """The units of an item without its article and quotes: "the tray" is a "tray", "also some tea" is "tea"."""
+        words = self.evidence.view.words
+        while len(run) > 1 and words[run[-1]] in QUOTED:
+            run = run[:-1]
+        while len(run) > 1 and words[run[0]] in BEFORE_ITEM:
             run = run[1:]
         return run
 

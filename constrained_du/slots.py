@@ -320,7 +320,7 @@ def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
     spans = tuple((slot, choice.span) for choice in choices if choice.span is not None)
     listed = any(isinstance(filling.value, list) for filling in own)
     value: JsonValue = values if listed else values[0]
-    parts = _counted_up(own, spans[0][1]) if listed and len(spans) == 1 else None
+    parts = _counted_up(own, spans[0][1], str(values[0])) if listed and len(spans) == 1 else None
     if parts is not None:
         value, spans = parts.value, parts.spans
     known = max((f.score for f in own if f.value == value), default=0.0) if match.is_open else 0.0
@@ -329,10 +329,10 @@ def _matched(match: Match, slot: str, own: Sequence[Filling]) -> list[Filling]:
     return sorted([chosen, *rest], key=lambda filling: -filling.score)
 
 
-def _counted_up(own: Sequence[Filling], span: Span) -> Filling | None:
-    """The list among a slot's fillings that takes up all of a span and has the most items, several."""
+def _counted_up(own: Sequence[Filling], span: Span, said: str) -> Filling | None:
+    """The list among a slot's fillings that takes up all words ``said`` at a span and has the most items, several."""
     inside = [f for f in own if len(f.spans) > 1 and all(span.start <= s.start and s.end <= span.end for s in f.located)]
-    whole = [f for f in inside if f.located[-1].end == span.end]
+    whole = [f for f in inside if not any(map(str.isalnum, said[f.located[-1].end - span.start :]))]
     return max(whole, key=lambda f: (len(f.spans), -f.located[0].start), default=None)
 
 

@@ -228,3 +228,8 @@ def test_an_artifact_keeps_the_vectors_of_values(tmp_path: Path) -> None:
     first, second = (c.convert(text, tool_choice="order_work") for c in (converter, again))
     assert first.to_openai()["tool_calls"][0]["function"] == second.to_openai()["tool_calls"][0]["function"]
     assert first.calls[0].arguments["job"] == "engine_check"
+
+
+def test_what_stands_in_quotes_is_counted_up_as_well(yard: Converter) -> None:
+    [call] = yard.convert("bring ['winch', 'cleat', 'fender'] when you come to work on her", functions=["order_work"])
+    assert call.arguments["parts"] == ["winch", "cleat", "fender"]

@@ -162,8 +162,9 @@ line has them), ``cut script``, ``from start``, ``joint edge``, ``joined twins``
 clash``, ``moment taken``, ``name length``, ``no relation``, ``relation``, ``swallows moment`` and ``uncounted``, by trial
 on the sets; ``code named``, ``determiner first``, ``ends own``, ``goes on``, ``moment unwanted``, ``no code``, ``own
 name``, ``required``, ``required shown``, ``scale``, ``source enum``, ``trails off``, ``unit other`` and ``unit same``, by
-trial on these and on the everyday domains; and ``example``, ``kin example``, ``kind named`` and ``region …``, which were
-set near what a fit of them alone gave."""
+trial on these and on the everyday domains; ``colon inside``, ``cut address``, ``cut code``, ``idle end``, ``name trails``,
+``ordinal named`` and ``swallows code``, by trial on six more of these; and ``example``, ``kin example``, ``kind named``,
+``region …`` and ``sense …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
