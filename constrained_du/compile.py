@@ -51,6 +51,7 @@ from constrained_du.schema import (
     json_key,
 )  # fmt: skip
 from constrained_du.spec import Function
+from constrained_du.tenses import is_past
 from constrained_du.types import JsonValue, Span
 from constrained_du.words import boundaries
 
@@ -82,9 +83,11 @@ class _Place:
     path: tuple[str, ...]
     also: tuple[str, ...] = ()
     """Keys that go before its own: of the slot that holds another slot's value."""
+    past: bool = False
+    """Whether its times have passed."""
 
     def inside(self, name: str) -> _Place:
-        return _Place(self.function, (*self.path, name))
+        return _Place(self.function, (*self.path, name), past=self.past)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -105,8 +108,10 @@ class Binder:
     _found: dict[str, tuple[Choice, ...]] = field(default_factory=dict)
 
     def bind(self, function: Function) -> CallGrammar:
-        fields = tuple(Field(slot.name, self._node(slot.schema, _Place(function.label, (slot.name,))), False)
-                       for slot in function.slots)  # fmt: skip
+        fields = tuple(
+            Field(slot.name, self._node(slot.schema, _Place(function.label, (slot.name,), past=is_past(slot))), False)
+            for slot in function.slots
+        )
         branches = self._branches(function, fields)
         if branches:
             apart = zip(*(branch.fields for branch in branches), strict=True)
@@ -203,7 +208,7 @@ class Binder:
             case Entity(kind):
                 return OneOf(self.recognized(kind))
             case Text(format=str() as kind):
-                return OneOf(tuple(c for c in self._formatted(kind) if schema.admits(c.value)))
+                return OneOf(tuple(c for c in self._formatted(kind, place.past) if schema.admits(c.value)))
             case Text(free=True):
                 return _free(schema, place)
             case Text() if schema.is_plain:
@@ -225,12 +230,12 @@ class Binder:
             Choice(found.value, Span(found.start, found.end), "number") for found in find_numbers(self.utterance)
         ))  # fmt: skip
 
-    def _formatted(self, kind: str) -> tuple[Choice, ...]:
+    def _formatted(self, kind: str, past: bool) -> tuple[Choice, ...]:
         if kind in TIME_FORMATS:
             times: TimeKind = kind  # type: ignore[assignment]
-            return self._once(kind, lambda: (
+            return self._once(f"{kind} past" if past else kind, lambda: (
                 Choice(found.value, Span(found.start, found.end), "time")
-                for found in find_times(self.utterance, times, self.now)
+                for found in find_times(self.utterance, times, self.now, past)
             ))  # fmt: skip
         return self._once(kind, lambda: (
             Choice(self.utterance[start:end], Span(start, end), "verbatim")

@@ -25,7 +25,7 @@ MAX_DEPTH = 4  # of nested or recursive values that are filled
 JOINS = AND_OR | frozenset(", ， 、".split())
 QUOTED = frozenset("'\"’‘“”[]()")
 BEFORE_ITEM = DETERMINERS | QUOTED | {"also", "some", "then", "maybe"}
-ENUMERATED = 2.0  # log odds of several values rather than one, where words count things up
+ENUMERATED, MORE = 2.0, 1.0  # log odds of several values rather than one, where words count things up, and of each more
 PICKED = 8.0  # log odds of what "the second one" points at in a list, and against the rest of it
 MANY = 256  # values of an enum above which only those with a word in the utterance are scored
 
@@ -169,7 +169,7 @@ class Filler:
             several = len(parts) > 1
             parts = _distinct(parts) if node.unique else parts
             if several and node.least <= len(parts) <= (node.most or len(parts)):
-                yield replace(_listing(parts, path), score=item.score + ENUMERATED)
+                yield replace(_listing(parts, path), score=item.score + ENUMERATED + MORE * (len(parts) - 2))
             if node.least <= 1:
                 yield replace(_listing([item], path), score=item.score - (ENUMERATED if several else 0.0))
 

@@ -54,13 +54,17 @@ _IDIOMS = (
     (re.compile(r"\b(?:get(?:ting)? rid of|call(?:ing|ed)? off|scrap(?:ping)?|ditch(?:ing)?|withdraw|no longer (?:need|want)"
                 r"|have no (?:more )?use for|forget (?:about )?(?=(?:the|my|our|that|this|[a-z]+ing)\b))",
                 re.IGNORECASE), " cancel delete off "),
-    (re.compile(r"\bkill\b(?= the| all| those| every)", re.IGNORECASE), " off "),
+    (re.compile(r"\bkill\b(?= the| all| those| every| each| that| this)", re.IGNORECASE), " off "),
+    (re.compile(r"\bshut(?:ting)?\b(?: [\w'’-]+){1,5} down\b|\bshut(?:ting)? down\b", re.IGNORECASE), " off "),
+    (re.compile(r"\bget\b(?: [\w'’-]+){1,4} (?:going|running)\b|\b(?:wake|fire|start|boot) up\b", re.IGNORECASE), " activate "),
     (re.compile(r"\bno more\b", re.IGNORECASE), " stop "),
 )  # fmt: skip
 """What else people say for ending something."""
 _ALL = frozenset("all every everything each both entire whole".split())
 _ALL_UNSPACED = re.compile("所有|全部|一切|每|都|すべて|全て|ぜんぶ|みんな")
-_SWITCHED = frozenset("turn switch power flip put come go stay keep is are be lights light lamp fan tv".split())
+_SWITCHED = frozenset(
+    """turn turned switch switched power powered flip flipped put come go stay keep is are be lights light lamp fan tv""".split()
+)
 _TURNED = frozenset("turn switch flip put".split())
 _SIDES = tuple(tuple(frozenset(stem(word) for word in side.split()) for side in pair) for pair in _PAIRS)
 _PATTERNS = tuple(tuple(re.compile(side) for side in pair) for pair in _UNSPACED)

@@ -304,7 +304,8 @@ def is_scale(view: View, place: Place, first: int) -> bool:
 
 def cuts_code(view: View, first: int, last: int) -> bool:
     """Whether figures stand right beside a span that belong to one code with it: "7946 0112" of "020 7946 0112"."""
-    beside = [i for i in (first - 1, last + 1) if 0 <= i < len(view.units) and view.units[i].text.isdigit()]
+    texts = [unit.text for unit in view.units]
+    beside = [i for i in (first - 1, last + 1) if 0 <= i < len(texts) and texts[i].isalnum() and texts[i] == texts[i].upper()]
     spans = (view.span_of(min(i, first), max(i, last)) for i in beside)
     return any(is_code(view.text[span.start : span.end]) for span in spans)
 

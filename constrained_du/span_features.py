@@ -113,7 +113,8 @@ def verbatim_features(
     features["splits kind"] = float(_splits(view, first, last))
     features["after preposition"] = float(before in PREPOSITIONS)
     features["after determiner"] = float(before in DETERMINERS)
-    belongs = bool(view.marked[first]) or (first > 0 and is_capital(view, first))  # "the 5th", "The Egoist"
+    titled = first > 0 or (last > 0 and last - first + 1 == len(view.units) and is_capital(view, 1))
+    belongs = bool(view.marked[first]) or (titled and is_capital(view, first))  # "the 5th", "The Egoist"
     features["determiner first"] = float(view.words[first] in DETERMINERS and not belongs)
     features["at end"] = float(after == END or after in SENTENCE_PUNCTUATION)
     features["before function word"] = float(after in FUNCTION_WORDS)

@@ -105,8 +105,9 @@ md|medium
 lg|large|big
 fwd|forward|forwards|ahead
 bday|birthday
-am|morning
-pm|afternoon
+am|morning|before noon|before lunch|in the morning
+pm|afternoon|after noon|after lunch
+all|every|everything|everywhere
 """
 _UNITS = frozenset("g kg mg lb oz l ml cl m km cm mm mi ft in yd h min s celsius fahrenheit kelvin percent".split())
 _SPANS = frozenset("day week month year night mole watt volt joule newton pascal".split())

@@ -120,9 +120,10 @@ def occurrences(text: str, part: str) -> Iterator[int]:
 _CODE = regex.compile(
     r"\+?\d[\d ()/-]{5,}\d|[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)+"
     r"|(?=[^\d]*\d)(?:[A-Z]{1,4} )?[A-Za-z0-9]+(?:[-/_.][A-Za-z0-9]+)*"
+    r"|(?=[^\d]*\d)[A-Z0-9]{1,8}(?: [A-Z0-9]{1,8}){1,2}"
 )
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is written as codes are: "RE7143", "IC 204", "555-0148"; "3" counts something."""
+    """Whether a text is written as codes are: "RE7143", "IC 204", "LK70 ZDE", "555-0148"; "3" counts something."""
     return len(text) > 2 and _CODE.fullmatch(text) is not None

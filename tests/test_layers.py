@@ -25,7 +25,7 @@ FLOORS: tuple[tuple[str, str], ...] = (
     ("grammars", "grammar surface productions emit"),
     ("files of models", "gguf_parse gguf_header bert_gguf lora model_source digests"),
     ("tokens and models", "backend token_trie matcher llama models remote"),
-    ("binding and evidence", "candidates compile prompt reading matching places span_features mentions contexts senses truths evidence fillings domain sayable requests "
+    ("binding and evidence", "candidates compile prompt reading matching places span_features mentions contexts senses truths evidence fillings domain sayable requests tenses "
      "slot_features pleasantries picks polarity instances instanced conversation ellipsis replies"),
     ("judgement", "retrieval roles generation reader preparing scoring"),
     ("answers", "loading marks slots grounds answering engine remote_engine"),

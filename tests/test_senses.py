@@ -19,6 +19,7 @@ from constrained_du.senses import Meanings, embedded, has_senses, names_of, phra
 from constrained_du.slot_features import cuts_code, named
 from constrained_du.spec import Function, read_specs
 from constrained_du.synonyms import abbreviates, initials
+from constrained_du.tenses import is_past
 from constrained_du.types import Span
 from constrained_du.view import View
 
@@ -233,3 +234,17 @@ def test_an_artifact_keeps_the_vectors_of_values(tmp_path: Path) -> None:
 def test_what_stands_in_quotes_is_counted_up_as_well(yard: Converter) -> None:
     [call] = yard.convert("bring ['winch', 'cleat', 'fender'] when you come to work on her", functions=["order_work"])
     assert call.arguments["parts"] == ["winch", "cleat", "fender"]
+
+
+@pytest.mark.parametrize(("name", "description", "past"), [
+    ("day", "the day it was launched", True), ("read_on", "", True), ("since", "", True), ("leaking_since", "", True),
+    ("day", "the day it was booked for", False), ("day", "when to come", False), ("launched", "", False),
+])  # fmt: skip
+def test_which_slots_hold_what_has_passed(name: str, description: str, past: bool) -> None:
+    assert is_past(function(**{name: {"type": "string", "format": "date", "description": description}}).slot[name]) is past
+
+
+def test_days_of_the_past_are_the_last_ones() -> None:
+    assert [found.value for found in find_times("on Monday", "date", NOW, past=True)] == ["2027-05-10"]
+    assert [found.value for found in find_times("next Monday", "date", NOW, past=True)] == ["2027-05-17"]
+    assert [found.value for found in find_times("tomorrow", "date", NOW, past=True)] == ["2027-05-13"]

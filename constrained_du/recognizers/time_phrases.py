@@ -29,7 +29,8 @@ class Said:
     ``span``: code points of the whole moment, day included. ``day``: the day of a time of day.
     ``after``: the beginning of the range that this one ends; ``until``: the end of the range that
     it begins; ``beside``: another of a list. ``impossible``: it stands on a day that does not exist. ``is_over``: it stands
-    after "since", or is told of as past, so that the last such day is meant.
+    after "since", or is told of as past, so that the last such day is meant. ``comes_round``: it names a day that comes
+    round again.
     """
 
     atom: Atom
@@ -42,6 +43,7 @@ class Said:
     impossible: bool = False
     has_clock: bool = False
     is_over: bool = False
+    comes_round: bool = False
 
     @property
     def clock(self) -> Clock | None:
@@ -61,7 +63,11 @@ def read_phrases(atoms: Sequence[Atom], tokens: Sequence[Token]) -> list[Said]:
     """The atoms in order with their joins, without the bare numbers that are no times."""
     merged = _attach_parts(_merge_parts(_drop_weak(_without_fillers(atoms), tokens), tokens), tokens)
     past = _is_past(tokens)
-    said = [Said(atom, (atom.start, atom.end), is_over=_is_over(atom, tokens, past)) for atom in merged]
+    round_ = [_comes_round(atom, tokens) for atom in merged]
+    said = [
+        Said(atom, (atom.start, atom.end), is_over=(past and again) or _follows_since(atom, tokens), comes_round=again)
+        for atom, again in zip(merged, round_, strict=True)
+    ]
     links = [*(_link(left.atom, right.atom, tokens) for left, right in pairwise(said)), ""]
     _join_ranges(said, links)
     _join_days(said, links)
@@ -84,11 +90,14 @@ def _is_past(tokens: Sequence[Token]) -> bool:
     )
 
 
-def _is_over(atom: Atom, tokens: Sequence[Token], past: bool) -> bool:
-    if any(token.text == "since" for token in tokens[max(0, atom.first - 1) : atom.first]):
-        return True
+def _follows_since(atom: Atom, tokens: Sequence[Token]) -> bool:
+    return any(token.text == "since" for token in tokens[max(0, atom.first - 1) : atom.first])
+
+
+def _comes_round(atom: Atom, tokens: Sequence[Token]) -> bool:
+    """Whether an atom names a day that comes round again: "Monday", "the 9th", and not "next Monday" or "tomorrow"."""
     classes = {token.cls for token in tokens[atom.first : atom.last]}
-    return past and bool(classes & _DAYS) and not classes & _COMING
+    return bool(classes & _DAYS) and not classes & _COMING
 
 
 def _between(left: Atom, right: Atom, tokens: Sequence[Token]) -> tuple[str, ...]:

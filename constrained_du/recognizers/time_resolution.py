@@ -32,11 +32,12 @@ def _last_before(day: Day, today: date) -> tuple[date, ...]:
 class Resolver:
     """What the phrases of one utterance mean at ``now`` (None: no reference was given).
 
-    Phrases are resolved in order, each once, since the end of a range looks back at its beginning.
+    Phrases are resolved in order, each once, since the end of a range looks back at its beginning. ``past``: all of them
+    have passed, where they may have.
     """
 
-    def __init__(self, phrases: Sequence[Said], now: datetime | None) -> None:
-        self._now = now
+    def __init__(self, phrases: Sequence[Said], now: datetime | None, past: bool = False) -> None:
+        self._now, self._past = now, past
         self._today = now.date() if now else None
         self._days: dict[int, Days] = {}
         self._clocks: dict[int, tuple[time, Days]] = {}
@@ -68,7 +69,7 @@ class Resolver:
         if self._today is None:
             return None
         days = meaning.rule(self._today)
-        if said.is_over and days and days[0] > self._today:
+        if (said.is_over or (self._past and said.comes_round)) and days and days[0] > self._today:
             return _last_before(meaning, self._today) or days
         first = self._days.get(id(said.after))
         return meaning.rule(first[0]) if first and days and days[0] < first[0] else days

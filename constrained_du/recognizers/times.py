@@ -50,16 +50,16 @@ class FoundTime:
     recurring: str | None = None
 
 
-def find_times(text: str, kind: TimeKind, now: datetime | None = None) -> tuple[FoundTime, ...]:
+def find_times(text: str, kind: TimeKind, now: datetime | None = None, past: bool = False) -> tuple[FoundTime, ...]:
     """All expressions of one kind, left to right.
 
-    Several for one span only where it is ambiguous, likeliest first. Time linear in the length
-    of ``text``; never raises.
+    Several for one span only where it is ambiguous, likeliest first; ``past``: days that come round again are the last such
+    ones. Time linear in the length of ``text``; never raises.
     """
     phrases = _read(text)
     if not phrases:
         return ()
-    view = _View(text, now, Resolver(phrases, now))
+    view = _View(text, now, Resolver(phrases, now, past))
     return tuple(found for said in phrases for found in _PROJECTIONS[kind](said, view))
 
 
