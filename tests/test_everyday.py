@@ -16,8 +16,8 @@ NAMES = sorted(path.parent.name for path in DOMAINS.glob("*/dev.jsonl"))
 RIGHT = 38  # of the 50 lines of the bank; more were right when this was written (benchmarks/README.md)
 
 
-def test_there_are_nine() -> None:
-    assert len(NAMES) == 9
+def test_there_are_twenty_three() -> None:
+    assert len(NAMES) == 23
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -27,7 +27,7 @@ def test_lines_ask_for_functions_and_slots_that_there_are(name: str) -> None:
     exemplars = read_exemplars(folder / "exemplars-5.json", slots)
     assert {exemplar.function for exemplar in exemplars} == set(slots)
     lines = read_lines(folder / "dev.jsonl")
-    assert len(lines) >= 40 and sum(not line.calls for line in lines) >= 5
+    assert len(lines) >= 35 and sum(not line.calls for line in lines) >= 5
     for line in lines:
         for call in line.calls:
             assert call.name in slots and set(call.arguments) <= slots[call.name], line.id
