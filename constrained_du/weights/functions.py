@@ -83,7 +83,7 @@ class FunctionWeights:
         return {"bias": 1.0, "words": min(MOST_WORDS, words) / 10, "top lift": lift, "top direct": direct, **top, **own}
 
 
-# The biases of the fallback are lowered after the fit (BARE 0.6, BARE_READ 0.75, SHOWN 0.6, OTHER 0.1): half of what was
+# The biases of the fallback are lowered after the fit (BARE 0.6, BARE_READ 0.75, SHOWN 0.6, OTHER 0.25): half of what was
 # fitted on is to be refused, most of what is said to an assistant is not. ``top assured`` was set by hand.
 BARE = FunctionWeights(
     {
@@ -321,7 +321,7 @@ OTHER = FunctionWeights(
         "template": 0.314,
     },
     {
-        "bias": 0.895,
+        "bias": 0.745,
         "words": 0.934,
         "top similar": -1.786,
         "top terms": -1.619,
