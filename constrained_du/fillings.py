@@ -20,6 +20,7 @@ from constrained_du.schema import ListOf, Member, Record, Schema, Union, json_ke
 from constrained_du.search import Assignments
 from constrained_du.types import JsonValue, Span
 
+CLAUSE_SIGNS = frozenset(",，")
 MAX_SPAN_WORDS = 12  # longest verbatim value that is scored; longer ones only from exemplars
 MAX_DEPTH = 4  # of nested or recursive values that are filled
 JOINS = AND_OR | frozenset(", ， 、".split())
@@ -194,8 +195,11 @@ class Filler:
         return run
 
     def _joins(self, index: int) -> bool:
-        """Whether a unit stands between things that are counted up, and is no letter of a word: 和 in 茶和米, not in 和平."""
+        """Whether a unit stands between things that are counted up, and is no letter of a word: 和 in 茶和米, not in 和平. A
+        comma parts clauses in scripts that have another sign for lists."""
         view = self.evidence.view
+        if view.words[index] in CLAUSE_SIGNS and index > 0 and view.is_unspaced[index - 1]:
+            return False
         return view.words[index] in JOINS and (not view.is_unspaced[index] or view.starts_phrase(index + 1))
 
     def _tuple(self, where: Place, node: Items, path: str, depth: int) -> Iterator[Filling]:

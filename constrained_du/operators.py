@@ -47,7 +47,10 @@ _WHOLE = re.compile(
     r"|you\s+(?:must|should|may)(?:n't|\s+not)\s+[a-z]+|under no circumstances"
     r"|i\s+(?:don't|do not|dont|no longer)\s+(?:want|need|wish|intend)\s+(?:to|you|any(?!\s*more)|a|an|the|another))\b"
 )
-_WHOLE_CJK = re.compile(r"^(?:请|請|千万|千萬|先|暂时|暫時)*(?:不要|别|別|不用|不想|我不想|我不要)(?!忘|客气|担心)|(?<!忘れ)(?:ないで(?:ください|くれ|ね|よ)*|しなくていい|たくない)[。！!]*$")
+_WHOLE_CJK = re.compile(
+    r"^(?:请|請|千万|千萬|先|暂时|暫時)*(?:不要|别|別|不用|不想|我不想|我不要)(?!忘|客气|担心)"
+    r"|(?:先|暂时|暫時)(?:不要|别|別)(?!忘)|(?<!忘れ)(?:ないで(?:ください|くれ|ね|よ)*|しなくていい|たくない)[。！!]*$"
+)
 _CORRECTED = re.compile(
     r"(?:\s+[a-z]+){0,2}[\s,.;…—–-]*\b(?:no|nope|sorry|wait|actually|i mean|i meant|oops|make (?:that|it)|rather|scratch that|correction)\b"
     r"(?:[\s,.;…—–-]+(?:no|sorry|wait|actually|i mean|i meant|make (?:that|it)|rather|the|at|on|to|for|in))*[\s,.;:…—–-]*"

@@ -227,8 +227,11 @@ def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:
 
 
 def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
-    """Whether words are plainly no value of a slot: no time where it waits for one, a name for a kind, no country."""
+    """Whether words are plainly no value of a slot: no time and no figures where it waits for these, a name for a kind, no
+    country."""
     if place.kind in MOMENTS and not any(view.marked[first : last + 1]):
+        return True
+    if place.holds_code and not any(letter.isdigit() for word in view.words[first : last + 1] for letter in word):
         return True
     return is_kind_named(view, place, first, last) or bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
