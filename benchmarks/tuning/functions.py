@@ -41,8 +41,12 @@ SETS = (
     ("snips", "0"), ("snips", "10"), ("sgd", "0"), ("sgd", "10"), ("clinc150", "10"), ("restaurants8k", "10"),
     ("home-en", "3"), ("clinc150", "0"), ("banking77", "0"), ("banking77", "10"), ("xsid-en", "full"),
     ("home-zh", "3"), ("xsid-zh", "full"), ("xsid-ja", "full"), ("bfcl", "0"),
+    ("life-zh", "5"), ("phone-zh", "5"), ("car-zh", "5"), ("shop-zh", "5"), ("home-ja", "5"), ("phone-ja", "5"), ("trip-ja", "5"),
 )  # fmt: skip
-OTHER = ("home-zh", "xsid-zh", "xsid-ja")  # asked of the multilingual model, and weighed apart
+EVERYDAY = Path(__file__).resolve().parent.parent / "everyday"
+OTHER = ("home-zh", "xsid-zh", "xsid-ja", "life-zh", "phone-zh", "car-zh", "shop-zh", "home-ja", "phone-ja", "trip-ja")
+"""Asked of the multilingual model, and weighed apart; the everyday domains because the public sets are few and alike."""
+PUBLIC = 2.0  # weight of a public set beside that of an everyday domain
 SCALES = {"similar": 0.1, "terms": 0.1, "portrait terms": 0.1, "exemplar": 0.1, "channel": 4.0, "direct": 2.0}
 REFUSED = 0.35  # weight of a line to be refused: they are half of what is gathered and a fifth of what is said
 LEFT_OUT = 0.5  # share of the functions that near misses do not find in the specs
@@ -56,7 +60,7 @@ def gather(root: Path, english: str, threads: int, most: int, known: dict[str, l
            save: Any) -> None:  # fmt: skip
     backends: dict[str, LlamaBackend] = {}
     embedder = Remembering(LlamaEmbedder(locate("all-minilm-l6-v2")))
-    everything = {name: _lines(root / name / "dev.jsonl") for name, _ in SETS}
+    everything = {name: _lines(_folder(root, name) / "dev.jsonl") for name, _ in SETS}
     for name, shown in plans_of(only):
         key = f"{name}:{shown}"
         if key in known:
@@ -68,9 +72,10 @@ def gather(root: Path, english: str, threads: int, most: int, known: dict[str, l
             save()
             print(key, len(known[key]), flush=True)
             continue
-        functions = tuple(read_specs(root / name / "functions.json"))
+        folder = _folder(root, name)
+        functions = tuple(read_specs(folder / "functions.json"))
         slots = {f.label: frozenset(f.slot) for f in functions}
-        exemplars = tuple(read_exemplars(root / name / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
+        exemplars = tuple(read_exemplars(folder / f"exemplars-{shown}.json", slots)) if shown != "0" else ()
         rows: list[dict[str, Any]] = []
         model = "gemma3-270m" if name in OTHER else english
         backend = backends.setdefault(model, LlamaBackend(locate(model), threads=threads))
@@ -119,6 +124,11 @@ def _part(whole: Prepared, full: Domain, domain: Domain, embedder: Any) -> Prepa
         heads={now: whole.heads[i] for now, i in enumerate(kept) if i in whole.heads},
         slots=tuple(whole.slots[i] for i in kept), **retrievals(domain, embedder, lambda what, done, of: None),
     )  # fmt: skip
+
+
+def _folder(root: Path, name: str) -> Path:
+    """The folder of a set: of the data, or one of our own."""
+    return EVERYDAY / name if (EVERYDAY / name).is_dir() else root / name
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -211,7 +221,8 @@ def weighted(known: Mapping[str, Sequence[Mapping[str, Any]]], keys: Sequence[st
     rows = []
     for key in keys:
         own = [row for n, row in enumerate(known[key]) if half is None or n % 2 == half]
-        rows += [((1.0 if row["gold"] is not None else REFUSED) / len(own), row) for row in own]
+        share = (1.0 if (EVERYDAY / key.split(":")[0]).is_dir() else PUBLIC) / len(own)
+        rows += [(share * (1.0 if row["gold"] is not None else REFUSED), row) for row in own]
     return rows
 
 
