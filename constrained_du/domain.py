@@ -26,6 +26,8 @@ from constrained_du.spec import Function
 from constrained_du.terms import normalised
 from constrained_du.words import atoms, is_unspaced
 
+USUAL = 0.25  # share of the exemplars with a word from which it is about the function as a whole
+
 
 @dataclass(frozen=True)
 class Domain:
@@ -140,10 +142,21 @@ class Domain:
         return {f.label: _explained(f, self.exemplars_of.get(f.label, ())) for f in self.functions}
 
     @cached_property
+    def usual(self) -> Mapping[str, frozenset[str]]:
+        """For each function the stems that several of its exemplars have: they are about it as a whole."""
+        return {f.label: _usual(self.exemplars_of.get(f.label, ())) for f in self.functions}
+
+    @cached_property
     def shown(self) -> float:
         """Exemplars a function, on average; built-in conversation functions aside, which always have some."""
         own = [function.label for function in self.functions if CONVERSATION not in function.extras]
         return sum(len(self.exemplars_of.get(label, ())) for label in own) / len(own) if own else 0.0
+
+
+def _usual(exemplars: Iterable[Exemplar]) -> frozenset[str]:
+    texts = [" ".join(part for part in exemplar.parts if isinstance(part, str)) for exemplar in exemplars]
+    counts = Counter(word for text in texts for word in _stems(text))
+    return frozenset(word for word, count in counts.items() if count >= max(2, USUAL * len(texts)))
 
 
 def _explained(function: Function, exemplars: Iterable[Exemplar]) -> frozenset[str]:

@@ -18,7 +18,7 @@ from constrained_du.mentions import Mentions
 from constrained_du.places import Place, is_listed, is_naming, is_shown, words_in
 from constrained_du.recognizers.numerals import ORDINAL_WORDS
 from constrained_du.schema import Enumerated, Number, Text
-from constrained_du.senses import Sense, has_senses
+from constrained_du.senses import Sense, free_units, has_senses
 from constrained_du.slot_features import agree
 from constrained_du.span_features import SHAPED, Tallies, verbatim_features
 from constrained_du.spec import Function
@@ -30,7 +30,6 @@ from constrained_du.view import MOMENTS, View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
 from constrained_du.words import is_code
 
-ALONE = 0.45  # where in a range a moment stands that was said alone: at its beginning, rather
 HALF_SAID = 0.5  # how clearly a value is said from which nothing else is looked for
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
 Features = dict[str, float]
@@ -51,6 +50,8 @@ class SlotEvidence:
     """Stems that the function's own words account for: they need no slot."""
     others: tuple[Place, ...] = ()
     """All slots of the function."""
+    usual: frozenset[str] = frozenset()
+    """Stems that several of its exemplars have."""
     roles: Mapping[tuple[str, Span], Features] = field(default_factory=dict)
     templates: Mapping[tuple[str, Span], float] = field(default_factory=dict)
     """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""
@@ -71,8 +72,8 @@ class SlotEvidence:
         self._tallies = Tallies(self.view)
         self._contexts = Contexts(self.view, self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
-        self._about = frozenset(self._function_words | {stem(word) for word in words_in(self.function.description)})
-        self._mentions = Mentions(self.view, self.others, self.expected, self._about)
+        self.about = frozenset(self._function_words | {stem(word) for word in words_in(self.function.description)})
+        self._mentions = Mentions(self.view, self.others, self.expected, self.about)
         listed = [place for place in self.others if is_listed(place)]
         mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
         self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
@@ -120,15 +121,13 @@ class SlotEvidence:
         near = sense.near if place.required else 0.0
         return self._total({"sense ahead": sense.ahead, "sense required": near})
 
-    def unsaid(self) -> dict[str, list[bool]]:
-        """For the slots that list values, none of which was clearly said, the units that may mean one: words of content that
-        neither the function's description nor another slot explains."""
-        spoken = {i for own in self._values.values() for span in own for i in self._range(span)}
-        free = [
-            content and word not in self._about and mark not in SHAPED and i not in spoken
-            for i, (content, word, mark) in enumerate(zip(self.view.is_content, self.view.stems, self.view.marked, strict=True))
-        ]
-        return {place.name: free for place in self.others if has_senses(place) and not self._is_named(place)}
+    def unsaid(self, taken: Mapping[str, Collection[Span]]) -> dict[str, list[bool]]:
+        """For the slots that list values, none of which was clearly said, the units that may mean one (senses.free_units);
+        ``taken`` are the spans that each slot would fill."""
+        spoken = [span for own in self._values.values() for span in own]
+        open_ = [place.name for place in self.others if has_senses(place) and not self._is_named(place)]
+        beside = {name: [s for other, spans in taken.items() if other != name for s in spans] for name in open_}
+        return {name: free_units(self.view, self.about | self.usual, (*spoken, *beside[name])) for name in open_}
 
     def _is_named(self, place: Place) -> bool:
         assert isinstance(place.schema, Enumerated)
@@ -206,9 +205,8 @@ class SlotEvidence:
         if place.name in self._ranks:
             features["joined twins"] = common.get("joined inside", 0.0)
             features["in turn"] = (self._ranks[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5)
-        elif place.name in self._ends and shape in SHAPED:
-            turn = of_slot.turn(view, span) if self._said_of(shape) > 1 else ALONE
-            features["in turn"] = (self._ends[place.name] - 0.5) * (turn - 0.5) / 2
+        elif place.name in self._ends and shape in SHAPED and self._said_of(shape) > 1:
+            features["in turn"] = (self._ends[place.name] - 0.5) * (of_slot.turn(view, span) - 0.5) / 2
         features["name part"] = of_slot.name_part(view, place, first, last)
         if place.name in self.expected:
             features["expected whole"] = common.get("whole", 0.0)

@@ -274,14 +274,16 @@ class FunctionScorer:
         names = [slot.name for slot in function.slots]
         return roles(self.embedder, utterance, self.prepared.slots[index], summaries[index], names, fillings)
 
-    def senses(self, view: View, index: int, free: Mapping[str, Sequence[bool]]) -> Mapping[str, Sense]:
+    def senses(
+        self, view: View, index: int, free: Mapping[str, Sequence[bool]], usual: Collection[str]
+    ) -> Mapping[str, Sense]:
         """The values that words mean which name none, for slots of a function (senses.senses); none without an embedder, and
         where it does not read the script."""
         summaries = self.prepared.retrieval.descriptions
         if self.embedder is None or not self.prepared.values or summaries is None or 2 * sum(view.is_unspaced) > len(view.units):
             return {}
         meanings = Meanings(summaries[index], self.prepared.slots[index], self.prepared.values[index])
-        return senses(self.embedder, view, places_of(self.domain, self.domain.functions[index]), meanings, free)
+        return senses(self.embedder, view, places_of(self.domain, self.domain.functions[index]), meanings, free, usual)
 
     def judged(self, utterance: str, few: Sequence[int], directly: bool) -> dict[int, dict[str, float]]:
         """For each of a few functions what the language model says; ``directly``: also how likely its name follows."""

@@ -6,14 +6,14 @@ The meaning of short phrases against the meaning of each value; one embedding a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from constrained_du.backend import Embedder
-from constrained_du.lexicon import words_of
+from constrained_du.lexicon import FUNCTION_WORDS, VERBS, stem, words_of
 from constrained_du.places import Place, is_listed
 from constrained_du.schema import Enumerated
 from constrained_du.synonyms import other_names
@@ -25,7 +25,7 @@ MOST_NAMES = 3  # of a value: its own words and what it is glossed as
 MOST_PHRASES = 24  # embedded for one utterance: 3 ms each
 LONGEST = 3  # units of a phrase
 APART = 0.1  # by how much a phrase is at least more like a value than like the slot, and the function, as a whole
-MEANT, NEAR = 0.45, 0.38  # cosines above which a phrase is worth something, and is ahead of others
+MEANT = 0.5  # cosine above which a phrase is worth something
 SCALE = 10.0  # cosines of short texts differ by a few hundredths
 
 
@@ -73,6 +73,22 @@ def embedded(places: Sequence[Place], embedder: Embedder) -> NDArray[np.float32]
     return np.stack([embedder.embed(name) for name in names]) if names else np.zeros((0, embedder.size), np.float32)
 
 
+def free_units(view: View, usual: Collection[str], taken: Iterable[Span]) -> list[bool]:
+    """Whether each unit may mean a value: a word of content that is no number or time, not ``usual`` for the function, and
+    not ``taken`` by another value."""
+    within = {i for span in taken for i in range(view.within(span)[0], view.within(span)[1] + 1)}
+    units = enumerate(zip(view.is_content, view.marked, view.stems, strict=True))
+    return [
+        means and not mark and word not in usual and i not in within and not _is_form(word) for i, (means, mark, word) in units
+    ]
+
+
+def _is_form(word: str) -> bool:
+    """Whether a word is a form of a verb that says nothing of what is wanted: "needing", "looked"."""
+    roots = (word.removesuffix("ing"), word.removesuffix("ed"))
+    return any(root != word and (root in FUNCTION_WORDS or root in VERBS) for root in roots)
+
+
 def phrases(view: View, free: Sequence[bool]) -> list[Span]:
     """Runs of a few units that begin and end with ``free`` ones, words of content that nothing explains, and hold no others."""
     found = []
@@ -95,10 +111,15 @@ class Meanings:
 
 
 def senses(
-    embedder: Embedder, view: View, places: Sequence[Place], meanings: Meanings, free: Mapping[str, Sequence[bool]]
+    embedder: Embedder,
+    view: View,
+    places: Sequence[Place],
+    meanings: Meanings,
+    free: Mapping[str, Sequence[bool]],
+    usual: Collection[str] = (),
 ) -> dict[str, Sense]:
     """The likeliest value for each slot with senses that ``free`` names; it gives the units that may mean one of its values.
-    ``places`` are all slots of the function."""
+    ``places`` are all slots of the function; a value with a word that is ``usual`` for it is not told by meaning."""
     found: dict[str, Sense] = {}
     start = 0
     for place, slot in zip(places, meanings.slots, strict=True):
@@ -109,7 +130,9 @@ def senses(
             said = np.stack([embedder.embed(view.text[span.start : span.end]) for span in spans])
             cosines = np.maximum.reduceat(own @ said.T, np.cumsum([0, *counts[:-1]]))
             whole = np.maximum(said @ meanings.function, said @ slot)
-            found[place.name] = _likeliest(place, np.where(cosines > whole + np.float32(APART), cosines, 0.0), spans)
+            cosines = np.where(cosines > whole + np.float32(APART), cosines, 0.0)
+            cosines[[any(stem(word) in usual for word in words_of(own[0])) for own in names_of(place)]] = 0.0
+            found[place.name] = _likeliest(place, cosines, spans)
     return found
 
 
@@ -118,5 +141,5 @@ def _likeliest(place: Place, cosines: NDArray[np.float32], spans: Sequence[Span]
     assert isinstance(place.schema, Enumerated)
     best = cosines.max(axis=1)
     value, top, second = int(best.argmax()), float(best.max()), float(np.sort(best)[-2])
-    ahead = SCALE * (top - second) if top > NEAR else 0.0
+    ahead = SCALE * (top - second) if top > MEANT else 0.0
     return Sense(place.schema.values[value], spans[int(cosines[value].argmax())], SCALE * max(0.0, top - MEANT), ahead)

@@ -144,7 +144,11 @@ class Slots:
             function, grammar = self.domain.functions[index], self.grammar(index)
             places = self.domain.places[function.label]
             evidence, found = self._before_meaning(*key[:2])
-            evidence.senses = self.scorer.senses(self.view, index, evidence.unsaid()) if key[2] else {}
+            likely = zip(function.slots, found, strict=True)
+            taken = {slot.name: own[0].located for slot, own in likely if own and own[0].score > 0}
+            spares = self.domain.spares[function.label]  # what stands in for another has to be said by name
+            free = {name: units for name, units in evidence.unsaid(taken).items() if name not in spares} if key[2] else {}
+            evidence.senses = self.scorer.senses(self.view, index, free, evidence.about) if free else {}
             filler = Filler(evidence, grammar.definitions, self.most)
             self._fillings[key] = [
                 self.marks.less_negated(function, slot.name, filler.with_meaning(places[slot.name], own))
@@ -169,6 +173,7 @@ class Slots:
             self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
             tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
             supplied=self.request.candidates.spans, located=located(self.grammar(index)), tags=self._tags(index),
+            usual=self.domain.usual[label],
         )  # fmt: skip
 
     def _tags(self, index: int) -> Tags | None:

@@ -121,7 +121,7 @@ def verbatim_features(
     features["preposition inside"] = float(inside(tallies.prepositions))
     features["verb inside"] = float(inside(tallies.verbs))
     features["punctuation inside"] = float(inside(tallies.punctuation) > 0)
-    features["colon inside"] = float(any(view.words[i] in _COLONS and not view.marked[i] for i in range(first + 1, last)))
+    features["colon inside"] = float(any(view.words[i] in _COLONS and not _joins_names(view, i) for i in range(first + 1, last)))
     features["name trails"] = float(last > first and is_capital(view, last - 1) and _is_verb_form(view.units[last].text))
     features["sentence inside"] = float(inside(tallies.ends) > 0 and not features["quoted"])
     features["joined inside"] = float(inside(tallies.joined) > 0)
@@ -152,6 +152,11 @@ def _is_counted(view: View, first: int, last: int) -> bool:
     """Whether a span begins with a number and its classifier, which say as much as an article: 一部电视剧."""
     said = "".join(view.words[first : last + 1])
     return len(said) > 2 and said[0] in _ONE and said[1] in CLASSIFIERS
+
+
+def _joins_names(view: View, index: int) -> bool:
+    """Whether a colon stands within a title ("Hess: A Biography") or a time."""
+    return bool(view.marked[index]) or (is_capital(view, index - 1) and is_capital(view, index + 1))
 
 
 def _is_verb_form(word: str) -> bool:
