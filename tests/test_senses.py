@@ -11,11 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from constrained_du import Converter
+from constrained_du.domain import Domain
+from constrained_du.exemplars import read_exemplars
 from constrained_du.opposites import in_english, sides
 from constrained_du.places import Place, place
 from constrained_du.recognizers.addresses import find_addresses
 from constrained_du.recognizers.times import TimeKind, find_times
-from constrained_du.senses import Meanings, embedded, has_senses, names_of, phrases, senses
+from constrained_du.senses import Meanings, embedded, free_units, has_senses, names_of, phrases, senses
 from constrained_du.slot_features import cuts_code, named
 from constrained_du.spec import Function, read_specs
 from constrained_du.synonyms import abbreviates, initials
@@ -248,3 +250,28 @@ def test_days_of_the_past_are_the_last_ones() -> None:
     assert [found.value for found in find_times("on Monday", "date", NOW, past=True)] == ["2027-05-10"]
     assert [found.value for found in find_times("next Monday", "date", NOW, past=True)] == ["2027-05-17"]
     assert [found.value for found in find_times("tomorrow", "date", NOW, past=True)] == ["2027-05-13"]
+
+
+def test_which_words_may_mean_a_value() -> None:
+    view = View("I was needing the old pump for 2 boats")
+    free = free_units(view, {"boat"}, [Span(18, 21)])
+    assert [word for word, is_free in zip(view.words, free, strict=True) if is_free] == ["pump"]
+
+
+def test_a_value_with_a_word_of_the_function_is_not_told_by_meaning() -> None:
+    job = slot("job", enum=["hull_cleaning", "engine_check"])
+    nothing = np.zeros(4, np.float32)
+    meanings = Meanings(nothing, nothing[None], embedded([job], Scripted()))
+    free = {"job": [False, True, False, True]}
+    found = senses(Scripted(), View("my motor is loud"), [job], meanings, free, frozenset(("engine",)))["job"]
+    assert found.ahead == found.near == 0
+
+
+def test_what_several_exemplars_say_is_usual() -> None:
+    functions = tuple(read_specs(YARD))
+    texts = ("paint the boat", "paint my boat today", "have the deck oiled", "is the boat dry")
+    exemplars = tuple(read_exemplars([{"funcId": "order_work", "exemplars": [{"type": "implies", "utterance": t} for t in texts]}], {
+        f.label: frozenset(f.slot) for f in functions
+    }))  # fmt: skip
+    assert Domain(functions, exemplars).usual["order_work"] >= {"boat", "paint"}
+    assert "deck" not in Domain(functions, exemplars).usual["order_work"]
