@@ -214,28 +214,30 @@ class Place:
         return _with_aspects({value: (*own, *other_names(value, known)) for value, own in glosses.items()})
 
     @cached_property
+    def _value_stems(self) -> tuple[Mapping[str, list[str]], Counter[str]]:
+        """The stems of each listed value's words, where there are several values and few, and how many values have each."""
+        values = self.schema.values if isinstance(self.schema, Enumerated) else ()
+        stems = {str(v): [stem(word) for word in words_of(str(v))] for v in values if 1 < len(values) <= FEW}
+        return stems, Counter(word for own in stems.values() for word in set(own))
+
+    @cached_property
     def telling(self) -> Mapping[str, tuple[str, ...]]:
         """For each listed value of several words the stems that no other value has, where all of them share another."""
-        if not isinstance(self.schema, Enumerated) or not 1 < len(self.schema.values) <= FEW:
-            return {}
-        words = {str(value): [stem(word) for word in words_of(str(value))] for value in self.schema.values}
-        counts = Counter(word for own in words.values() for word in set(own))
+        stems, counts = self._value_stems
         return {
             value: tuple(word for word in own if counts[word] == 1 and word not in FUNCTION_WORDS)
-            for value, own in words.items() if any(counts[word] > 1 for word in own)
+            for value, own in stems.items() if any(counts[word] > 1 for word in own)
         }
 
     @cached_property
     def halves(self) -> Mapping[str, tuple[str, ...]]:
         """For each listed value of two words the stems that neither another value nor the slot's name has."""
-        if not isinstance(self.schema, Enumerated) or not 1 < len(self.schema.values) <= FEW:
-            return {}
-        words = {str(value): [stem(word) for word in words_of(str(value))] for value in self.schema.values}
-        counts = Counter(word for own in words.values() for word in set(own))
+        stems, counts = self._value_stems
+        own_words = FUNCTION_WORDS | self.name_words
         return {
-            value: tuple(w for w in own if counts[w] == 1 and w not in FUNCTION_WORDS and w not in self.name_words and len(w) > 2)
-            for value, own in words.items() if len(own) == 2
-        }  # fmt: skip
+            value: tuple(word for word in own if counts[word] == 1 and word not in own_words and len(word) > 2)
+            for value, own in stems.items() if len(own) == 2
+        }
 
     @cached_property
     def is_boolean(self) -> bool:
