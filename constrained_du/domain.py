@@ -143,8 +143,13 @@ class Domain:
 
     @cached_property
     def usual(self) -> Mapping[str, frozenset[str]]:
-        """For each function the stems that several of its exemplars have: they are about it as a whole."""
-        return {f.label: _usual(self.exemplars_of.get(f.label, ())) for f in self.functions}
+        """For each function the stems that several of its exemplars have, or that other functions account for: they are about
+        it, or the domain, as a whole."""
+        said = Counter(word for own in self.explained.values() for word in own)
+        return {
+            label: frozenset(word for word, count in said.items() if count > (word in own))
+            | _usual(self.exemplars_of.get(label, ())) for label, own in self.explained.items()
+        }  # fmt: skip
 
     @cached_property
     def shown(self) -> float:
