@@ -51,7 +51,7 @@ class SlotEvidence:
     others: tuple[Place, ...] = ()
     """All slots of the function."""
     usual: frozenset[str] = frozenset()
-    """Stems that several of its exemplars have."""
+    """Stems that several of its exemplars have, or that other functions account for."""
     roles: Mapping[tuple[str, Span], Features] = field(default_factory=dict)
     templates: Mapping[tuple[str, Span], float] = field(default_factory=dict)
     """How specific the exemplars are that match with this span in this slot (matching.resemblances)."""

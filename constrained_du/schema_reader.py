@@ -374,11 +374,11 @@ class SchemaReader:
         )
 
 
-__all__ = ["MAX_DEPTH", "MAX_NODES", "SchemaReader", "Warn"]
-
-
 def _examples(described: Mapping[str, Any]) -> tuple[str, ...]:
     """The short texts among the examples that a schema gives."""
     given = described.get("examples") or [described.get("example")]
     listed = given if isinstance(given, list) else []
     return tuple(text for text in listed if isinstance(text, str) and 0 < len(text) <= LONGEST_EXAMPLE)[:MOST_EXAMPLES]
+
+
+__all__ = ["MAX_DEPTH", "MAX_NODES", "SchemaReader", "Warn"]
