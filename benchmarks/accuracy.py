@@ -2,7 +2,8 @@
 
 ``python benchmarks/accuracy.py [--data DIR] [--sets snips:0 clinc150:10 …] [--most N] [--json OUT]``
 compiles each set's functions with the named number of exemplars, asks every line of its
-``dev.jsonl`` (``set/dev-entities:10`` for the other file) and prints one row a set.
+``dev.jsonl`` (``set/dev-entities:10`` for the other file) and prints one row a set; at the end how well the
+confidence of all answers is calibrated.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from constrained_du import Converter, Result
 from constrained_du.evaluation import evaluate, read_lines
+from constrained_du.evaluation.figures import Judged, auroc, calibration_error
 from constrained_du.evaluation.report import Report
 
 SETS = (
@@ -109,14 +111,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     columns += " | time"
     print(f"| {columns} |\n{'|---' * (columns.count('|') + 1)}|")
     kept: dict[str, Any] = {}
+    judged: list[Judged] = []
     for plan in chosen.sets or plans_in(chosen.data):
         started = time.monotonic()
         model = "gemma3-270m" if plan.split(":")[0].endswith(("zh", "ja")) else chosen.model
         report = run(chosen.data, plan, model, chosen.most, chosen.embedder)
         print(row(plan, report, time.monotonic() - started), flush=True)
         kept[plan] = report.to_json()
+        judged += report.figures.judged
         if chosen.json is not None:
             chosen.json.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
+    print(f"\n{len(judged)} answers together: calibration error {calibration_error(judged)}, AUROC {auroc(judged)}")
     return 0
 
 
