@@ -14,9 +14,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from constrained_du import Converter
-from constrained_du.candidates import read_entities
-from constrained_du.compile import Binder
-from constrained_du.spec import read_specs
+from constrained_du.grammar.candidates import read_entities
+from constrained_du.grammar.compile import Binder
+from constrained_du.specs.spec import read_specs
 
 DOMAIN = Path(__file__).resolve().parent.parent / "grammars" / "restaurant_en"
 COSTS = {

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from constrained_du import ConstrainedDuError
-from constrained_du.compile import Binder
-from constrained_du.emit import to_gbnf, to_lark
 from constrained_du.evaluation import read_lines
-from constrained_du.grammar import Grammar
-from constrained_du.spec import read_specs
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf, to_lark
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.specs.spec import read_specs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 def model_file(model: str) -> Path:
     """The file of a model that is given by path or by its name in the registry."""
-    from constrained_du.models import locate
+    from constrained_du.models.models import locate
 
     return locate(model)
 

@@ -10,8 +10,9 @@ import numpy as np
 from fuzz_data import Data, written
 from fuzz_world import UTTERANCES, Broken, World
 
-from constrained_du import Converter, artifact
-from constrained_du.gguf_header import read_header
+from constrained_du import Converter
+from constrained_du.gguf_files.gguf_header import read_header
+from constrained_du.storage import artifact
 from constrained_du.types import DO_NOT_UNDERSTAND
 
 

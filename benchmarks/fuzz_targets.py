@@ -17,16 +17,16 @@ from fuzz_http import http
 from fuzz_world import EXEMPLARS, OTHER_EXEMPLARS, RECOGNIZERS, SPECS, UTTERANCES, Broken, World
 
 from constrained_du import Converter
-from constrained_du.compile import Binder
-from constrained_du.emit import to_gbnf, to_lark, to_regex
+from constrained_du.domain.requests import read_request
+from constrained_du.domain.sayable import is_sayable
 from constrained_du.errors import ConstrainedDuError
-from constrained_du.exemplars import read_exemplars
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf, to_lark, to_regex
 from constrained_du.recognizers.lists import read_recognizers
-from constrained_du.requests import read_request
-from constrained_du.sayable import is_sayable
 from constrained_du.sources.files import parse_json
 from constrained_du.sources.yaml_text import parse_yaml
-from constrained_du.spec import read_specs
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import DO_NOT_UNDERSTAND, Result
 
 

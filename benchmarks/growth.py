@@ -9,10 +9,10 @@ import time
 import tracemalloc
 from collections.abc import Callable
 
-from constrained_du.compile import Binder
-from constrained_du.emit import to_gbnf, to_lark
-from constrained_du.grammar import Grammar
-from constrained_du.spec import read_specs
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf, to_lark
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.specs.spec import read_specs
 
 UTTERANCE = "please order product 00417 for Kim in Oslo tomorrow"
 

@@ -28,8 +28,8 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # the package besi
 from peers_domain import Domain, home, snips, spread
 from peers_worker import SYSTEMS, schema
 
-from constrained_du import models
 from constrained_du.loading import Settings
+from constrained_du.models import models
 
 HERE = Path(__file__).resolve().parent
 OURS = "constrained_du"

@@ -100,7 +100,7 @@ def ours_alone(model: str, threads: int, tools: Sequence[Mapping[str, Any]]) -> 
 
 def floor(model: str, threads: int, tools: Sequence[Mapping[str, Any]]) -> Ask:
     """One batch that holds the utterance and every function's name, on a stored prefix: the least that asks the model."""
-    from constrained_du.backend import Query
+    from constrained_du.decoding.backend import Query
     from constrained_du.llama import LlamaBackend
 
     watch()
@@ -153,7 +153,7 @@ def gbnf_emitted(model: str, threads: int, tools: Sequence[Mapping[str, Any]]) -
     from llama_cpp import LlamaGrammar
 
     from constrained_du import Converter
-    from constrained_du.emit import to_gbnf
+    from constrained_du.grammar.emit import to_gbnf
 
     engine = llama(model, threads)
     compiler = Converter(model, embedder=None).add_function_specs(list(tools))

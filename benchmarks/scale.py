@@ -24,7 +24,8 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # the package beside, where none is installed
 
-from constrained_du import Converter, Result, models
+from constrained_du import Converter, Result
+from constrained_du.models import models
 from constrained_du.types import JsonValue
 
 HERE = Path(__file__).resolve().parent

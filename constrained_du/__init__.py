@@ -19,7 +19,7 @@ from constrained_du.errors import (
     UnsupportedSchemaError,
 )  # fmt: skip
 from constrained_du.session import Session, Turn
-from constrained_du.spec import SpecWarning
+from constrained_du.specs.spec import SpecWarning
 from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanation, Result, Span, Stats
 
 __version__ = "0.1.0"

@@ -15,24 +15,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from constrained_du import artifact as artifacts
-from constrained_du import loading, storage
-from constrained_du.compile import Binder
-from constrained_du.conversation import check_free, conversation_exemplars, conversation_specs
-from constrained_du.domain import Domain
-from constrained_du.emit import to_gbnf
-from constrained_du.engine import Engine
+from constrained_du import loading
+from constrained_du.answers.engine import Engine
+from constrained_du.answers.remote_engine import RemoteEngine, together
+from constrained_du.domain.conversation import check_free, conversation_exemplars, conversation_specs
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.requests import Request, read_request, spread
+from constrained_du.domain.sayable import is_sayable
 from constrained_du.errors import ArtifactError, ArtifactMismatchError, GrammarError, InputError, NotFinalizedError, SpecError
-from constrained_du.exemplars import read_exemplars
-from constrained_du.grammar import Grammar
-from constrained_du.instances import CONVERSATION
+from constrained_du.functions.preparing import Prepared, Progress, prepare
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf
+from constrained_du.grammar.grammar import Grammar
 from constrained_du.loading import AUTO, Address, Settings
-from constrained_du.preparing import Prepared, Progress, prepare
 from constrained_du.recognizers.lists import read_recognizers
-from constrained_du.remote_engine import RemoteEngine, together
-from constrained_du.requests import Request, read_request, spread
-from constrained_du.sayable import is_sayable
-from constrained_du.spec import SpecWarning, read_specs
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.instances import CONVERSATION
+from constrained_du.specs.spec import SpecWarning, read_specs
+from constrained_du.storage import artifact as artifacts
+from constrained_du.storage import storage
 from constrained_du.types import JsonValue, Result
 
 DEFAULT_MODEL = "smollm2-135m-instruct"

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-from constrained_du import models
-from constrained_du.digests import digest as file_digest
+from constrained_du.decoding.generation import Generator
 from constrained_du.errors import ArtifactError, InputError, ModelError
-from constrained_du.generation import Generator
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
+from constrained_du.models import models
+from constrained_du.models.digests import digest as file_digest
 from constrained_du.remote import Address, Serving, is_address, read_address, require_http
 from constrained_du.types import JsonValue
 

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from constrained_du.conversation import kind_of
+from constrained_du.answers.ellipsis import states_intent
 from constrained_du.converter import Converter
-from constrained_du.ellipsis import states_intent
+from constrained_du.decoding.prompt import clarification
+from constrained_du.domain.conversation import kind_of
+from constrained_du.domain.requests import HISTORY
 from constrained_du.errors import InputError
-from constrained_du.instances import label_slot, value_slots
-from constrained_du.lexicon import words_of
-from constrained_du.prompt import clarification
-from constrained_du.requests import HISTORY
-from constrained_du.spec import Function
+from constrained_du.specs.instances import label_slot, value_slots
+from constrained_du.specs.spec import Function
+from constrained_du.text.lexicon import words_of
+from constrained_du.text.words import atoms
 from constrained_du.types import Call, JsonValue, Result, compact_json
-from constrained_du.words import atoms
 
 SHORT = 12  # words (letters, in scripts without spaces) of what may go on with a call that is complete
 _OLD = frozenset(("old", "original", "previous", "current", "from"))

@@ -4,7 +4,7 @@
 
 # %% The functions: JSON Schema, as for any function calling
 from constrained_du import Converter
-from constrained_du.emit import to_gbnf
+from constrained_du.grammar.emit import to_gbnf
 
 specs = [
     {

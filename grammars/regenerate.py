@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from constrained_du import Converter
-from constrained_du.emit import to_gbnf, to_lark, to_regex
+from constrained_du.grammar.emit import to_gbnf, to_lark, to_regex
 
 FOLDER = Path(__file__).resolve().parent
 REFERENCE = datetime(2023, 7, 11, 9)  # a Tuesday; that of the scenarios

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import settings
 from wheels import World, small_llama, wheel
 
-from constrained_du import Converter, ModelError, models
-from constrained_du.conversation import DEFAULT, ON_REQUEST
+from constrained_du import Converter, ModelError
+from constrained_du.domain.conversation import DEFAULT, ON_REQUEST
+from constrained_du.models import models
 
 settings.register_profile("shared machine", deadline=None)  # a busy neighbour is no failure
 settings.load_profile("shared machine")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import llguidance
 import outlines_core
 
-from constrained_du.grammar import Grammar
-from constrained_du.surface import parse
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.grammar.surface import parse
 
 _BYTES = llguidance.LLTokenizer("byte")
 _VOCABULARY = outlines_core.Vocabulary(256, {bytes([byte]): [byte] for byte in range(256)})

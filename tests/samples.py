@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from constrained_du.compile import Binder
-from constrained_du.expressions import Cat, Chars, Expr, Lit, Or, Rep, Sym
-from constrained_du.grammar import Grammar
-from constrained_du.productions import Productions, lower
-from constrained_du.spec import read_specs
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.grammar.productions import Productions, lower
+from constrained_du.patterns.expressions import Cat, Chars, Expr, Lit, Or, Rep, Sym
+from constrained_du.specs.spec import read_specs
 
 LONG = 300  # names and literals of one text, beyond which the shortest way out is taken
 ENDLESS = 10**9

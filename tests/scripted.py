@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from constrained_du.backend import Count, Passage, Prefix, Query, log_sum_exp
+from constrained_du.decoding.backend import Count, Passage, Prefix, Query, log_sum_exp
 
 START, END, RESERVED = 256, 257, 258
 SIZE = 259

@@ -13,7 +13,7 @@ from unittest.mock import patch
 from scripted import Script, ScriptedBackend, indifferent
 
 from constrained_du import loading
-from constrained_du.backend import Query
+from constrained_du.decoding.backend import Query
 from constrained_du.loading import ModelFile
 
 DIGEST = "0" * 64

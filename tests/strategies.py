@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from constrained_du.grammar import (
+from constrained_du.grammar.grammar import (
     AnyOf,
     CallGrammar,
     Choice,
@@ -20,7 +20,7 @@ from constrained_du.grammar import (
     fillable,
     is_void,
 )  # fmt: skip
-from constrained_du.patterns import bounded_automaton
+from constrained_du.patterns.patterns import bounded_automaton
 from constrained_du.types import JsonValue
 
 AWKWARD = ('"', "\\", "a/b", "{", "}}", "[]", ",", ":", "\n", "\x7f", "\u2028", "é", "e\u0301", "東京", "👩‍👩‍👧", "null", "true",

@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 from scripted_world import scripted_world
 
-from constrained_du import ArtifactError, ArtifactVersionError, Converter, artifact
+from constrained_du import ArtifactError, ArtifactVersionError, Converter
+from constrained_du.storage import artifact
 
 TESTS = Path(__file__).resolve().parent
 PACKAGE = TESTS.parent / "constrained_du"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from constrained_du import Converter
-from constrained_du.slots import DOUBT, MEANT
+from constrained_du.answers.slots import DOUBT, MEANT
 
 
 def spec(label: str, description: str, **slots: str) -> dict[str, Any]:

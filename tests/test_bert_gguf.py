@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from constrained_du import bert_gguf
 from constrained_du.errors import ModelError
-from constrained_du.gguf_header import read_header
+from constrained_du.gguf_files import bert_gguf
+from constrained_du.gguf_files.gguf_header import read_header
 
 erf = np.vectorize(math.erf)
 Array = NDArray[np.float64]

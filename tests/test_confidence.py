@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constrained_du.confidence import LARGEST, confidence, log_odds, shared
+from constrained_du.answers.confidence import LARGEST, confidence, log_odds, shared
 from constrained_du.weights import CONFIDENCE_OF_CALLS, CONFIDENCE_OF_REFUSALS
 
 

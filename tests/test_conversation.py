@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from constrained_du import Converter, InputError, SpecError
-from constrained_du.candidates import read_entities
-from constrained_du.compile import Binder
-from constrained_du.conversation import DEFAULT, LANGUAGES, ON_REQUEST, conversation_exemplars, conversation_specs
-from constrained_du.domain import Domain
-from constrained_du.emit import to_gbnf, to_lark, to_regex
-from constrained_du.exemplars import read_exemplars
-from constrained_du.grammar import Choice, Grammar
-from constrained_du.instances import surfaces
-from constrained_du.picks import is_bare_number, is_list, ordinal, picked
-from constrained_du.polarity import is_yes_or_no, polarity
-from constrained_du.sayable import is_sayable
-from constrained_du.spec import read_specs
-from constrained_du.surface import parse
+from constrained_du.domain.conversation import DEFAULT, LANGUAGES, ON_REQUEST, conversation_exemplars, conversation_specs
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.sayable import is_sayable
+from constrained_du.grammar.candidates import read_entities
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf, to_lark, to_regex
+from constrained_du.grammar.grammar import Choice, Grammar
+from constrained_du.grammar.surface import parse
+from constrained_du.slots.picks import is_bare_number, is_list, ordinal, picked
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.instances import surfaces
+from constrained_du.specs.spec import read_specs
+from constrained_du.text.polarity import is_yes_or_no, polarity
 from constrained_du.types import Span, compact_json
 
 ALL = (*DEFAULT, *ON_REQUEST)

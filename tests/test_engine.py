@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from scripted import END, RESERVED, Script, ScriptedBackend, indifferent
 
-from constrained_du import scoring
-from constrained_du.compile import Binder
-from constrained_du.domain import Domain
-from constrained_du.engine import Engine
-from constrained_du.evidence import SlotEvidence
-from constrained_du.exemplars import read_exemplars
-from constrained_du.generation import Generator
-from constrained_du.grammar import Grammar
+from constrained_du.answers.engine import Engine
+from constrained_du.decoding.generation import Generator
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.requests import read_request
+from constrained_du.domain.sayable import is_sayable
+from constrained_du.functions import scoring
+from constrained_du.functions.preparing import prepare
+from constrained_du.functions.scoring import FunctionScorer
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.grammar import Grammar
 from constrained_du.loading import Settings
-from constrained_du.preparing import prepare
-from constrained_du.requests import read_request
-from constrained_du.sayable import is_sayable
-from constrained_du.scoring import FunctionScorer
-from constrained_du.spec import read_specs
+from constrained_du.slots.evidence import SlotEvidence
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import DO_NOT_UNDERSTAND, Result
 
 LETTER = {

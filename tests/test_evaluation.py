@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from constrained_du import plots
 from constrained_du.errors import ContextOverflowError, InputError
 from constrained_du.evaluation import (
     GoldCall,
@@ -21,6 +20,7 @@ from constrained_du.evaluation import (
     Report,
     evaluate,
     json_equal,
+    plots,
 )
 from constrained_du.evaluation.table import progress_bar
 from constrained_du.types import DO_NOT_UNDERSTAND, Call, Result, Stats

@@ -8,8 +8,8 @@ import pytest
 
 from constrained_du import Converter
 from constrained_du.evaluation import evaluate, read_lines
-from constrained_du.exemplars import read_exemplars
-from constrained_du.spec import read_specs
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
 
 DOMAINS = Path(__file__).resolve().parent.parent / "benchmarks" / "everyday"
 NAMES = sorted(path.parent.name for path in DOMAINS.glob("*/dev.jsonl"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constrained_du.errors import ExemplarError
-from constrained_du.exemplars import Exemplar, SlotMark, read_exemplars
+from constrained_du.specs.exemplars import Exemplar, SlotMark, read_exemplars
 
 FUNCTIONS = {
     "book": ["people", "day", "slot_label", "two words", "席"],

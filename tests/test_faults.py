@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from constrained_du import ConstrainedDuError, ContextOverflowError, Converter, DecodeError, ModelError, Result, digests
-from constrained_du.engine import RESERVED
+from constrained_du import ConstrainedDuError, ContextOverflowError, Converter, DecodeError, ModelError, Result
+from constrained_du.answers.engine import RESERVED
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
 from constrained_du.llama.library import c
-from constrained_du.models import locate
+from constrained_du.models import digests
+from constrained_du.models.models import locate
 
 SPECS = [
     {"name": "open_gate", "description": "Open the garden gate"},

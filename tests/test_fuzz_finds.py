@@ -15,10 +15,12 @@ import pytest
 from fuzz_world import EXEMPLARS, RECOGNIZERS, SPECS
 from scripted_world import scripted_world
 
-from constrained_du import ArtifactError, CandidateError, Converter, InputError, artifact, expressions
-from constrained_du.compile import entity_keys
-from constrained_du.emit import to_gbnf
-from constrained_du.spec import read_specs
+from constrained_du import ArtifactError, CandidateError, Converter, InputError
+from constrained_du.grammar.compile import entity_keys
+from constrained_du.grammar.emit import to_gbnf
+from constrained_du.patterns import expressions
+from constrained_du.specs.spec import read_specs
+from constrained_du.storage import artifact
 
 
 def deep(levels: int = 3000) -> Any:

@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constrained_du.errors import ModelError
-from constrained_du.gguf_header import read_header
-from constrained_du.gguf_parse import ArrayInfo
+from constrained_du.gguf_files.gguf_header import read_header
+from constrained_du.gguf_files.gguf_parse import ArrayInfo
 
 WORDS = ["<s>", "</s>", "a", "b", "ab", "\u2581the"]
 

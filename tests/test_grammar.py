@@ -13,10 +13,10 @@ from readers import llguidance_reads, outlines_reads
 from samples import Sampler, TooMany, bound, language
 from strategies import AWKWARD, UTTERANCES, grammars, names
 
-from constrained_du.compile import Binder
-from constrained_du.emit import to_gbnf, to_lark, to_regex
 from constrained_du.errors import GrammarError
-from constrained_du.grammar import (
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf, to_lark, to_regex
+from constrained_du.grammar.grammar import (
     AnyOf,
     CallGrammar,
     Choice,
@@ -32,8 +32,8 @@ from constrained_du.grammar import (
     fillable,
     is_void,
 )  # fmt: skip
-from constrained_du.spec import read_specs
-from constrained_du.surface import canonical, parse, write
+from constrained_du.grammar.surface import canonical, parse, write
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import JsonValue, compact_json
 
 settings.register_profile(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from samples import bound
 
-from constrained_du.compile import Binder
-from constrained_du.emit import to_gbnf, to_lark, to_regex
-from constrained_du.grammar import Grammar
-from constrained_du.spec import read_specs
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import to_gbnf, to_lark, to_regex
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.specs.spec import read_specs
 
 LAMP = {"on": {"type": "boolean"}, "room": {"enum": ["kitchen", "kiosk", "hall"]}}
 LAMP_GBNF = r"""root ::= call-0 | call-none

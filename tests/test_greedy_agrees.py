@@ -15,16 +15,16 @@ import outlines_core
 import pytest
 from numpy.typing import NDArray
 
-from constrained_du.backend import Prefix
-from constrained_du.compile import Binder, Ontology
-from constrained_du.emit import to_gbnf, to_regex
-from constrained_du.generation import Generator
-from constrained_du.grammar import Grammar
+from constrained_du.decoding.backend import Prefix
+from constrained_du.decoding.generation import Generator
+from constrained_du.decoding.prompt import greedy_prompt
+from constrained_du.grammar.compile import Binder, Ontology
+from constrained_du.grammar.emit import to_gbnf, to_regex
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.grammar.surface import parse
 from constrained_du.llama import GbnfReader, LlamaBackend
-from constrained_du.prompt import greedy_prompt
 from constrained_du.recognizers.lists import read_recognizers
-from constrained_du.spec import Function, read_specs
-from constrained_du.surface import parse
+from constrained_du.specs.spec import Function, read_specs
 
 pytestmark = pytest.mark.model
 

@@ -19,23 +19,23 @@ from numpy.typing import NDArray
 from scripted import ScriptedBackend
 
 from constrained_du import Converter
-from constrained_du.backend import Prefix, Query
-from constrained_du.compile import Binder
-from constrained_du.domain import Domain
-from constrained_du.engine import Engine
-from constrained_du.exemplars import read_exemplars
-from constrained_du.generation import Generator
+from constrained_du.answers.engine import Engine
+from constrained_du.decoding.backend import Prefix, Query
+from constrained_du.decoding.generation import Generator
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.requests import read_request
+from constrained_du.domain.sayable import is_sayable
+from constrained_du.functions.preparing import prepare
+from constrained_du.grammar.compile import Binder
 from constrained_du.llama.library import Tokens, Weights
 from constrained_du.loading import Settings
-from constrained_du.preparing import prepare
 from constrained_du.recognizers.lists import read_recognizers
-from constrained_du.requests import read_request
-from constrained_du.sayable import is_sayable
 from constrained_du.server.chat_answer import completion, of_text
 from constrained_du.server.chat_request import ChatRequest, order
 from constrained_du.server.options import Limits
 from constrained_du.server.tool_results import told
-from constrained_du.spec import read_specs
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import DO_NOT_UNDERSTAND, Call, Result
 
 SPECS: list[dict[str, Any]] = [

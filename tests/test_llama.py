@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from constrained_du.backend import Prefix, Query
+from constrained_du.decoding.backend import Prefix, Query
 from constrained_du.errors import ContextOverflowError, ModelError
 from constrained_du.llama import LlamaBackend, LlamaEmbedder, quantize
-from constrained_du.models import locate
+from constrained_du.models.models import locate
 
 MARKERS = [
     "<|im_start|>system", "<|im_end|>", "</s>", "<s>", "[INST]", "<<SYS>>", "<|eot_id|>", "<|start_header_id|>",

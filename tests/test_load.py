@@ -15,7 +15,7 @@ from load_domains import DOMAINS, Asked, build, cheap, costly, shown
 from scripted_world import QuickBackend, scripted_world
 
 from constrained_du import Converter, Result
-from constrained_du.backend import Count
+from constrained_du.decoding.backend import Count
 from constrained_du.server.crew import Crew
 from constrained_du.server.refusals import Refusal
 

@@ -8,11 +8,13 @@ import gguf
 import numpy as np
 import pytest
 
-from constrained_du import ModelError, lora, model_source, models
+from constrained_du import ModelError
+from constrained_du.functions.reader import Reader, head_of
+from constrained_du.gguf_files import lora
 from constrained_du.llama import LlamaBackend
-from constrained_du.reader import Reader, head_of
-from constrained_du.spec import read_specs
-from constrained_du.view import View
+from constrained_du.models import model_source, models
+from constrained_du.slots.view import View
+from constrained_du.specs.spec import read_specs
 
 NAME = "smollm2-135m-instruct"
 WEIGHT = "blk.0.attn_q.weight"

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from constrained_du.candidates import read_entities
-from constrained_du.compile import Binder
-from constrained_du.domain import Domain
-from constrained_du.exemplars import read_exemplars
-from constrained_du.matching import Match, resemblances, settled
-from constrained_du.spec import read_specs
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.matching import Match, resemblances, settled
+from constrained_du.grammar.candidates import read_entities
+from constrained_du.grammar.compile import Binder
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import Span
-from constrained_du.view import View
 
 SPECS = [
     {

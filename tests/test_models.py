@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from wheels import ZEROS, World, quiet, wheel
 
-from constrained_du import models
 from constrained_du.errors import ModelError
-from constrained_du.gguf_header import read_header
+from constrained_du.gguf_files.gguf_header import read_header
+from constrained_du.models import models
 
 # --- the shipped registry
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.operators import forbids, mark_of
+from constrained_du.slots.operators import forbids, mark_of
+from constrained_du.slots.view import View
 from constrained_du.types import Span
-from constrained_du.view import View
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.opposites import actuates, asks_state, compared, one_and_all, sides, speaks_of_all, tells_state
+from constrained_du.text.opposites import actuates, asks_state, compared, one_and_all, sides, speaks_of_all, tells_state
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constrained_du.automata import SURROGATES, complement, meet, normalise
 from constrained_du.errors import GrammarError
-from constrained_du.patterns import (
+from constrained_du.patterns.automata import SURROGATES, complement, meet, normalise
+from constrained_du.patterns.patterns import (
     MAX_DFA_STATES,
     MAX_NFA_STATES,
     Pattern,

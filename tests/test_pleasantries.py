@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.pleasantries import courtesies, is_about_courtesies
-from constrained_du.polarity import is_mere
-from constrained_du.remarks import asks_rule, does, hears_praise, praises
+from constrained_du.text.pleasantries import courtesies, is_about_courtesies
+from constrained_du.text.polarity import is_mere
+from constrained_du.text.remarks import asks_rule, does, hears_praise, praises
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from wheels import STAGES, ZEROS, World, quiet, wheel
 
-from constrained_du import models
 from constrained_du.errors import ModelError
+from constrained_du.models import models
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,13 @@ from readers import llguidance_reads, ours, outlines_reads
 from samples import Sampler, mutations
 from strategies import grammars
 
-from constrained_du.compile import Binder, Ontology
-from constrained_du.emit import to_gbnf, to_lark, to_regex
 from constrained_du.errors import GrammarError
-from constrained_du.grammar import Grammar
+from constrained_du.grammar.compile import Binder, Ontology
+from constrained_du.grammar.emit import to_gbnf, to_lark, to_regex
+from constrained_du.grammar.grammar import Grammar
 from constrained_du.llama import GbnfReader
 from constrained_du.recognizers.lists import read_recognizers
-from constrained_du.spec import read_specs
+from constrained_du.specs.spec import read_specs
 
 pytestmark = pytest.mark.model
 

@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 from scripted import ScriptedBackend
 
-from constrained_du import Converter, reading
-from constrained_du.backend import Passage
-from constrained_du.exemplars import Exemplar, read_exemplars
+from constrained_du import Converter
+from constrained_du.decoding import reading
+from constrained_du.decoding.backend import Passage
+from constrained_du.functions.reader import Reader, head_of
 from constrained_du.llama import LlamaBackend
-from constrained_du.reader import Reader, head_of
-from constrained_du.schema import Member
-from constrained_du.spec import Function, SpecWarning, read_specs
-from constrained_du.tags import Tags
+from constrained_du.slots.tags import Tags
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import Exemplar, read_exemplars
+from constrained_du.specs.schema import Member
+from constrained_du.specs.spec import Function, SpecWarning, read_specs
 from constrained_du.types import Span
-from constrained_du.view import View
 
 SPEC: dict[str, Any] = {
     "label": "post_parcel", "name": ["post parcel"], "description": "Send a parcel to somebody.",

@@ -35,8 +35,8 @@ from constrained_du import (
     ModelError,
     Result,
 )
-from constrained_du.emit import to_gbnf, to_regex
-from constrained_du.prompt import greedy_prompt
+from constrained_du.decoding.prompt import greedy_prompt
+from constrained_du.grammar.emit import to_gbnf, to_regex
 
 ROOT = Path(__file__).resolve().parent.parent
 CITY = ROOT / "grammars" / "city_app_en"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constrained_du.retrieval import Retrieval, frame_of
-from constrained_du.terms import TermIndex
+from constrained_du.functions.retrieval import Retrieval, frame_of
+from constrained_du.text.terms import TermIndex
 
 
 @pytest.mark.parametrize(

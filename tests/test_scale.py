@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from readers import llguidance_reads
 
-from constrained_du.candidates import Candidates, read_entities
-from constrained_du.compile import Binder
-from constrained_du.emit import MAX_REGEX, to_gbnf, to_lark, to_regex
+from constrained_du.domain.sayable import _have_room
 from constrained_du.errors import GrammarError
-from constrained_du.grammar import CallGrammar, Grammar, OneOf
-from constrained_du.productions import lower
-from constrained_du.sayable import _have_room
-from constrained_du.spec import read_specs
-from constrained_du.surface import parse
+from constrained_du.grammar.candidates import Candidates, read_entities
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.emit import MAX_REGEX, to_gbnf, to_lark, to_regex
+from constrained_du.grammar.grammar import CallGrammar, Grammar, OneOf
+from constrained_du.grammar.productions import lower
+from constrained_du.grammar.surface import parse
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import Span, compact_json
 
 UTTERANCE = "please order product 00417 for Kim in Oslo tomorrow"

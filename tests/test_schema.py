@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemas import UTTERANCE, Raw, documents, instances
 
-from constrained_du.candidates import Candidates
-from constrained_du.compile import Binder
 from constrained_du.errors import SpecError, UnsupportedSchemaError
-from constrained_du.grammar import Choice
-from constrained_du.schema import Number, json_key, same_json
-from constrained_du.schema_reader import MAX_DEPTH, MAX_NODES
-from constrained_du.spec import Function, SpecWarning, read_specs
+from constrained_du.grammar.candidates import Candidates
+from constrained_du.grammar.compile import Binder
+from constrained_du.grammar.grammar import Choice
+from constrained_du.specs.schema import Number, json_key, same_json
+from constrained_du.specs.schema_reader import MAX_DEPTH, MAX_NODES
+from constrained_du.specs.spec import Function, SpecWarning, read_specs
 from constrained_du.types import JsonValue
 
 SLOT = "$[0].parameters.properties.v"
@@ -132,7 +132,7 @@ OBEYED: Sequence[tuple[str, Raw, list[JsonValue], list[JsonValue]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::constrained_du.spec.SpecWarning")
+@pytest.mark.filterwarnings("ignore::constrained_du.specs.spec.SpecWarning")
 @pytest.mark.parametrize(("schema", "yes", "no"), [row[1:] for row in OBEYED], ids=[row[0] for row in OBEYED])
 def test_what_is_supported_is_obeyed(schema: Raw, yes: list[JsonValue], no: list[JsonValue]) -> None:
     assert [value for value in yes if not admits(schema, value)] == []
@@ -170,7 +170,7 @@ REFERRED: Sequence[tuple[str, Raw, Raw, list[JsonValue], list[JsonValue]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::constrained_du.spec.SpecWarning")
+@pytest.mark.filterwarnings("ignore::constrained_du.specs.spec.SpecWarning")
 @pytest.mark.parametrize(("schema", "definitions", "yes", "no"), [row[1:] for row in REFERRED], ids=[row[0] for row in REFERRED])
 def test_references_are_followed(schema: Raw, definitions: Raw, yes: list[JsonValue], no: list[JsonValue]) -> None:
     assert [value for value in yes if not admits(schema, value, definitions)] == []
@@ -276,7 +276,7 @@ REFUSED: Sequence[tuple[str, Raw, type[SpecError], str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.filterwarnings("ignore::constrained_du.spec.SpecWarning")
+@pytest.mark.filterwarnings("ignore::constrained_du.specs.spec.SpecWarning")
 @pytest.mark.parametrize(("schema", "kind", "path", "words"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_what_cannot_be_obeyed_is_refused(schema: Raw, kind: type[SpecError], path: str, words: str) -> None:
     with pytest.raises(SpecError) as refusal:

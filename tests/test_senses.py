@@ -11,19 +11,19 @@ import pytest
 from numpy.typing import NDArray
 
 from constrained_du import Converter
-from constrained_du.domain import Domain
-from constrained_du.exemplars import read_exemplars
-from constrained_du.opposites import in_english, sides
-from constrained_du.places import Place, place
+from constrained_du.domain.domain import Domain
 from constrained_du.recognizers.addresses import find_addresses
 from constrained_du.recognizers.times import TimeKind, find_times
-from constrained_du.senses import Meanings, embedded, free_units, has_senses, names_of, phrases, senses
-from constrained_du.slot_features import cuts_code, named
-from constrained_du.spec import Function, read_specs
-from constrained_du.synonyms import abbreviates, initials
-from constrained_du.tenses import is_past
+from constrained_du.slots.places import Place, place
+from constrained_du.slots.senses import Meanings, embedded, free_units, has_senses, names_of, phrases, senses
+from constrained_du.slots.slot_features import cuts_code, named
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import Function, read_specs
+from constrained_du.specs.tenses import is_past
+from constrained_du.text.opposites import in_english, sides
+from constrained_du.text.synonyms import abbreviates, initials
 from constrained_du.types import Span
-from constrained_du.view import View
 
 NOW = datetime(2027, 5, 12, 9, 0)  # a Wednesday
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from constrained_du import Converter, InputError, Session, Turn
+from constrained_du.answers.ellipsis import states_intent
 from constrained_du.cli import main
-from constrained_du.conversation import DEFAULT, ON_REQUEST, conversation_specs
-from constrained_du.domain import Domain
-from constrained_du.ellipsis import states_intent
-from constrained_du.spec import read_specs
+from constrained_du.domain.conversation import DEFAULT, ON_REQUEST, conversation_specs
+from constrained_du.domain.domain import Domain
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import DO_NOT_UNDERSTAND, Call, JsonValue, Result, Span
 
 NOW = datetime(2023, 7, 11, 9)

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from constrained_du import slot_features
-from constrained_du.clauses import asks_for_more, goes_on
-from constrained_du.evidence import SlotEvidence
-from constrained_du.exemplars import read_exemplars
-from constrained_du.grammar import Choice
-from constrained_du.places import Place, place, places
+from constrained_du.grammar.grammar import Choice
 from constrained_du.recognizers.groups import find_groups
-from constrained_du.spec import Function, read_specs
+from constrained_du.slots import slot_features
+from constrained_du.slots.evidence import SlotEvidence
+from constrained_du.slots.places import Place, place, places
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import Function, read_specs
+from constrained_du.text.clauses import asks_for_more, goes_on
 from constrained_du.types import Span
-from constrained_du.view import View
 
 
 def function(**slots: dict[str, Any]) -> Function:

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from constrained_du import slot_features
-from constrained_du.candidates import read_entities
-from constrained_du.compile import Binder
-from constrained_du.domain import Domain
-from constrained_du.evidence import SlotEvidence
-from constrained_du.exemplars import read_exemplars
-from constrained_du.fillings import Filler, Filling
-from constrained_du.mentions import IMPLIED, TELLING
-from constrained_du.places import Place, place, shapes, spares
-from constrained_du.spec import Function, SpecWarning, read_specs
+from constrained_du.domain.domain import Domain
+from constrained_du.grammar.candidates import read_entities
+from constrained_du.grammar.compile import Binder
+from constrained_du.slots import slot_features
+from constrained_du.slots.evidence import SlotEvidence
+from constrained_du.slots.fillings import Filler, Filling
+from constrained_du.slots.mentions import IMPLIED, TELLING
+from constrained_du.slots.places import Place, place, shapes, spares
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import Function, SpecWarning, read_specs
 from constrained_du.types import Span
-from constrained_du.view import View
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{SpecWarning.__module__}.SpecWarning")
 

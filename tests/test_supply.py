@@ -20,7 +20,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from supply import CONSTRAINTS, LICENCES, ROOT, own
 
-from constrained_du import __version__, models
+from constrained_du import __version__
+from constrained_du.models import models
 
 PACKAGE = ROOT / "constrained_du"
 

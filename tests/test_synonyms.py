@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from constrained_du import Converter
-from constrained_du.evidence import SlotEvidence
-from constrained_du.lexicon import stem
-from constrained_du.operators import corrects, forbidden, without_idioms
-from constrained_du.places import Place, place
 from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import find_times
-from constrained_du.slot_features import cue, goes_on, is_scale, unit_beside
-from constrained_du.spec import Function, read_specs
-from constrained_du.synonyms import akin, inflects, misspelt, other_names, unit
-from constrained_du.turns import ends, ranks
+from constrained_du.slots.evidence import SlotEvidence
+from constrained_du.slots.operators import corrects, forbidden, without_idioms
+from constrained_du.slots.places import Place, place
+from constrained_du.slots.slot_features import cue, goes_on, is_scale, unit_beside
+from constrained_du.slots.view import View
+from constrained_du.specs.spec import Function, read_specs
+from constrained_du.text.lexicon import stem
+from constrained_du.text.synonyms import akin, inflects, misspelt, other_names, unit
+from constrained_du.text.turns import ends, ranks
+from constrained_du.text.words import is_code
 from constrained_du.types import Span
-from constrained_du.view import View
-from constrained_du.words import is_code
 
 WEEKDAY = datetime(2027, 5, 12, 9, 0)  # a Wednesday
 

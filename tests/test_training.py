@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from training.turns import MEANT, NOT_MEANT, Pack, Turns
 
-from constrained_du import reading
+from constrained_du.decoding import reading
 
 FUNCTIONS: list[dict[str, Any]] = [
     {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.places import place
-from constrained_du.span_features import Tallies, verbatim_features
-from constrained_du.spec import read_specs
+from constrained_du.slots.places import place
+from constrained_du.slots.span_features import Tallies, verbatim_features
+from constrained_du.slots.view import View
+from constrained_du.specs.spec import read_specs
 from constrained_du.types import Span
-from constrained_du.view import View
 
 
 @pytest.mark.parametrize(

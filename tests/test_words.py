@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constrained_du.grammar import Substring
-from constrained_du.words import SENTENCE_PUNCTUATION, atoms, boundaries, is_blank, occurrences, own_words
+from constrained_du.grammar.grammar import Substring
+from constrained_du.text.words import SENTENCE_PUNCTUATION, atoms, boundaries, is_blank, occurrences, own_words
 
 
 def is_a_span(text: str, part: str) -> bool:

@@ -110,7 +110,7 @@ class World:
         """A separate process that has imported ``models``."""
         environment = os.environ | {"PYTHONPATH": str(REPOSITORY)} | options.pop("env", {})
         return subprocess.Popen(
-            [sys.executable, "-c", f"import os, signal, sys\nfrom constrained_du import models\n{code}"],
+            [sys.executable, "-c", f"import os, signal, sys\nfrom constrained_du.models import models\n{code}"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options,
         )  # fmt: skip
 

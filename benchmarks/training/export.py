@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from constrained_du import lora
+from constrained_du.gguf_files import lora
 
 HEADS, KEY_HEADS = 9, 3  # of SmolLM2-135M
 NAMES = {

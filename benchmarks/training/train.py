@@ -23,8 +23,9 @@ from tqdm import tqdm
 from transformers import AutoModelForCausalLM
 from turns import SILENT, Pack, Turns
 
-from constrained_du import model_source, models, reading
+from constrained_du.decoding import reading
 from constrained_du.llama import LlamaBackend
+from constrained_du.models import model_source, models
 
 MODEL = "smollm2-135m-instruct"
 RANK, ALPHA, DROPOUT = 16, 32, 0.1

@@ -1,6 +1,6 @@
 """Turns of schema-guided dialogs as training packs: one head, several utterances, what to say after each word.
 
-The head and the layout are those of scoring (``constrained_du.reading``). What varies: which
+The head and the layout are those of scoring (``constrained_du.decoding.reading``). What varies: which
 slots are listed and in which order, names or descriptions, exemplars or none, casing and
 punctuation, values, functions that are not meant, slots of other functions.
 """
@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from constrained_du import prompt, reading
-from constrained_du.exemplars import Exemplar, read_exemplars
-from constrained_du.schema import Enumerated, Member, Record, walk
-from constrained_du.spec import Function, read_specs
+from constrained_du.decoding import prompt, reading
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import Exemplar, read_exemplars
+from constrained_du.specs.schema import Enumerated, Member, Record, walk
+from constrained_du.specs.spec import Function, read_specs
 from constrained_du.types import Span
-from constrained_du.view import View
 
 MEANT, NOT_MEANT = 8, 4  # utterances of a pack
 SILENT = -100  # a word whose slot is not known: nothing is learnt from it

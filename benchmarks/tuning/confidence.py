@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import accuracy
 
 from constrained_du import Result
-from constrained_du.classifier import minimise
 from constrained_du.evaluation.figures import Judged, auroc, calibration_error
+from constrained_du.functions.classifier import minimise
 
 PENALTY = 3e-3
 BY_HAND = {"exemplar": 2.0, "replied": 0.0, "second": 0.0}

@@ -21,19 +21,19 @@ from typing import Any
 
 import numpy as np
 
-from constrained_du import scoring
-from constrained_du.answering import Answering
-from constrained_du.backend import Remembering
-from constrained_du.classifier import minimise
-from constrained_du.domain import Domain
-from constrained_du.exemplars import read_exemplars
-from constrained_du.generation import Generator
+from constrained_du.answers.answering import Answering
+from constrained_du.decoding.backend import Remembering
+from constrained_du.decoding.generation import Generator
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.requests import read_request
+from constrained_du.functions import scoring
+from constrained_du.functions.classifier import minimise
+from constrained_du.functions.preparing import Prepared, prepare, retrievals
+from constrained_du.functions.scoring import FunctionScorer
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
-from constrained_du.models import locate
-from constrained_du.preparing import Prepared, prepare, retrievals
-from constrained_du.requests import read_request
-from constrained_du.scoring import FunctionScorer
-from constrained_du.spec import read_specs
+from constrained_du.models.models import locate
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
 from constrained_du.weights import BARE, BY_HAND, BY_HAND_FALLBACK, SHOWN
 from constrained_du.weights import OTHER as OTHER_WEIGHTS
 
@@ -297,7 +297,7 @@ def means(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 CASCADES = ((1.0, inf), (0.99, 3.0), (0.95, 2.0), (0.9, 2.0), (0.9, 1.0))
-"""COVER and CLEAR (constrained_du/scoring.py) whose cost and gain are shown; the first asks about every function."""
+"""COVER and CLEAR (constrained_du/functions/scoring.py) whose cost and gain are shown; the first asks about every function."""
 
 
 def cascades(

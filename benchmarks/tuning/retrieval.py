@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from constrained_du import classifier, prompt
-from constrained_du.exemplars import read_exemplars
+from constrained_du.decoding import prompt
+from constrained_du.functions import classifier
+from constrained_du.functions.retrieval import frame_of
 from constrained_du.llama import LlamaEmbedder
-from constrained_du.models import locate
-from constrained_du.retrieval import frame_of
-from constrained_du.spec import read_specs
-from constrained_du.terms import TermIndex
+from constrained_du.models.models import locate
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.spec import read_specs
+from constrained_du.text.terms import TermIndex
 
 SETS = (("snips", "10"), ("sgd", "10"), ("home-en", "3"), ("xsid-en", "full"), ("xsid-zh", "full"), ("xsid-ja", "full"))
 

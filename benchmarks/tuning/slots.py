@@ -23,28 +23,28 @@ from typing import Any
 
 import numpy as np
 
-from constrained_du.backend import Prefix
-from constrained_du.candidates import read_entities, read_expectations
-from constrained_du.classifier import minimise
-from constrained_du.compile import Binder
-from constrained_du.domain import Domain
-from constrained_du.evidence import SlotEvidence
-from constrained_du.exemplars import read_exemplars
-from constrained_du.fillings import Filler
+from constrained_du.answers.slots import SINGLE
+from constrained_du.decoding.backend import Prefix
+from constrained_du.decoding.prompt import summary
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.matching import located, resemblances
+from constrained_du.functions.classifier import minimise
+from constrained_du.functions.reader import Reader, head_of
+from constrained_du.functions.roles import roles, slot_texts
+from constrained_du.grammar.candidates import read_entities, read_expectations
+from constrained_du.grammar.compile import Binder
 from constrained_du.llama import LlamaBackend, LlamaEmbedder
-from constrained_du.matching import located, resemblances
-from constrained_du.models import locate
-from constrained_du.places import is_shown
-from constrained_du.prompt import summary
-from constrained_du.reader import Reader, head_of
-from constrained_du.roles import roles, slot_texts
-from constrained_du.schema import same_json
-from constrained_du.search import Assignments
-from constrained_du.slots import SINGLE
-from constrained_du.spec import Function, read_specs
-from constrained_du.tags import Tags
+from constrained_du.models.models import locate
+from constrained_du.slots.evidence import SlotEvidence
+from constrained_du.slots.fillings import Filler
+from constrained_du.slots.places import is_shown
+from constrained_du.slots.search import Assignments
+from constrained_du.slots.tags import Tags
+from constrained_du.slots.view import View
+from constrained_du.specs.exemplars import read_exemplars
+from constrained_du.specs.schema import same_json
+from constrained_du.specs.spec import Function, read_specs
 from constrained_du.types import Span
-from constrained_du.view import View
 from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
 
 SETS = (

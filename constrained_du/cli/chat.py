@@ -15,7 +15,7 @@ from constrained_du.cli.answers import written
 from constrained_du.cli.converting import LINE_ERRORS
 from constrained_du.cli.options import directory_argument, load, moment, running_options
 from constrained_du.cli.terminal import one_line, say
-from constrained_du.conversation import kind_of
+from constrained_du.domain.conversation import kind_of
 from constrained_du.errors import InputError
 from constrained_du.session import Session, Turn
 from constrained_du.types import compact_json

@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
-from constrained_du import emit as notations
 from constrained_du.cli.options import directory_argument, load, named_embedder, request_options, running_options
 from constrained_du.cli.terminal import one_line, progress, say
 from constrained_du.converter import DEFAULT_MODEL, Converter
 from constrained_du.errors import ArtifactError, SpecError
-from constrained_du.grammar import Grammar
-from constrained_du.spec import SpecWarning, read_specs
+from constrained_du.grammar import emit as notations
+from constrained_du.grammar.grammar import Grammar
+from constrained_du.specs.spec import SpecWarning, read_specs
 
 NOTATIONS: Mapping[str, Callable[[Grammar], str]] = {
     "gbnf": notations.to_gbnf,

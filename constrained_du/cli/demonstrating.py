@@ -12,13 +12,14 @@ from pathlib import Path
 
 import click
 
-from constrained_du import __version__, models
-from constrained_du.artifact import FORMAT
+from constrained_du import __version__
 from constrained_du.cli.answers import picture
 from constrained_du.cli.terminal import progress
 from constrained_du.converter import DEFAULT_MODEL, Converter
 from constrained_du.errors import ArtifactError
 from constrained_du.loading import DEFAULT_EMBEDDER
+from constrained_du.models import models
+from constrained_du.storage.artifact import FORMAT
 from constrained_du.types import JsonValue
 
 DOMAIN = "restaurant_en"

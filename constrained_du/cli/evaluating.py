@@ -54,7 +54,7 @@ def evaluate(
     if out is not None:
         _write(out, report.to_text())
     if plots is not None:
-        from constrained_du.plots import draw
+        from constrained_du.evaluation.plots import draw
 
         for picture in draw(report, plots):
             click.echo(picture)

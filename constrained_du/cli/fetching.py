@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from constrained_du import models as store
 from constrained_du.cli.terminal import Failure, progress, say
 from constrained_du.errors import ModelError
+from constrained_du.models import models as store
 
 
 @click.group()

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constrained_du.backend import Count, Passage, Prefix, Query
+from constrained_du.decoding.backend import Count, Passage, Prefix, Query
+from constrained_du.decoding.token_trie import Asked, Line, Row, Trie, groups, log_probabilities
 from constrained_du.errors import ContextOverflowError, DecodeError, ModelError
-from constrained_du.gguf_header import read_header
+from constrained_du.gguf_files.gguf_header import read_header
 from constrained_du.llama.library import Adapter, Context, Tokens, Weights, c
-from constrained_du.token_trie import Asked, Line, Row, Trie, groups, log_probabilities
 
 MAX_SEQUENCES = 64  # leaves of a token trie evaluated in one batch; llama.cpp allows 256
 BATCH = 512  # tokens of one llama_decode; larger requests are cut at fixed places

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from constrained_du.lexicon import FUNCTION_WORDS
+from constrained_du.text.lexicon import FUNCTION_WORDS
 from constrained_du.types import Span
 
 _STREETS = (

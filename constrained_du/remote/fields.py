@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from constrained_du.emit import to_gbnf, to_regex
 from constrained_du.errors import GrammarError
-from constrained_du.grammar import Grammar
+from constrained_du.grammar.emit import to_gbnf, to_regex
+from constrained_du.grammar.grammar import Grammar
 from constrained_du.types import JsonValue
 
 Written = Callable[[Grammar], dict[str, JsonValue]]

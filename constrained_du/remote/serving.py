@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from constrained_du.errors import ContextOverflowError, DecodeError, ModelError
-from constrained_du.grammar import Grammar
+from constrained_du.grammar.grammar import Grammar
 from constrained_du.remote.address import KEY_VARIABLE, Address
 from constrained_du.remote.fields import FIELDS, OF_OWNER, USUAL
 from constrained_du.types import JsonValue

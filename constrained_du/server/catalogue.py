@@ -15,13 +15,13 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
-from constrained_du import artifact as artifacts
 from constrained_du.converter import DEFAULT_MODEL, Converter
 from constrained_du.errors import ArtifactError, SpecError
 from constrained_du.loading import AUTO, Settings
 from constrained_du.recognizers.lists import read_recognizers
 from constrained_du.server.compiled import Compiled, Documents, compiled
 from constrained_du.sources.files import read_document
+from constrained_du.storage import artifact as artifacts
 
 SPECS = ("schemas.json", "specs.json", "schemas.yaml", "specs.yaml")
 KEPT = 32  # loaded domains; OpenCUI's service keeps as many

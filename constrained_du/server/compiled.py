@@ -19,7 +19,7 @@ from constrained_du.converter import Converter
 from constrained_du.loading import Settings
 from constrained_du.recognizers.lists import Recognizer, read_recognizers
 from constrained_du.server.options import Limits
-from constrained_du.spec import SpecWarning
+from constrained_du.specs.spec import SpecWarning
 from constrained_du.types import JsonValue, compact_json
 
 

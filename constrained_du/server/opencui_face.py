@@ -26,13 +26,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from constrained_du.converter import Converter
-from constrained_du.instances import CONVERSATION
 from constrained_du.server.bodies import read_body, reply
 from constrained_du.server.compiled import Compiled
 from constrained_du.server.refusals import Refusal
 from constrained_du.server.state import State, state_of
 from constrained_du.server.yes_no import DOCUMENTS as YES_NO
 from constrained_du.server.yes_no import IRRELEVANT, verdict
+from constrained_du.specs.instances import CONVERSATION
 from constrained_du.types import Call, JsonValue, Result, compact_json
 
 RUNTIME_NAMES = {

@@ -25,8 +25,8 @@ from constrained_du.server.compiled import Compiled, Documents, count_functions
 from constrained_du.server.refusals import Refusal, of_failure
 from constrained_du.server.state import State, state_of
 from constrained_du.server.written import result_json
+from constrained_du.slots.view import View
 from constrained_du.types import JsonValue
-from constrained_du.view import View
 
 STATIC = Path(__file__).resolve().parent / "static"
 

@@ -268,7 +268,7 @@ SLOT_WEIGHTS_READ: dict[str, float] = {
     "verb inside": -1.181,
     "whole": -0.07,
 }
-"""The same where a taught model has read the utterance (constrained_du/tags.py)."""
+"""The same where a taught model has read the utterance (constrained_du/slots/tags.py)."""
 
 SLOT_WEIGHTS_BARE: dict[str, float] = {
     **SLOT_WEIGHTS,
@@ -447,7 +447,7 @@ SLOT_WEIGHTS_BARE_READ: dict[str, float] = {
     "verb inside": -1.106,
     "whole": 0.27,
 }
-"""The same where a taught model has read the utterance (constrained_du/tags.py)."""
+"""The same where a taught model has read the utterance (constrained_du/slots/tags.py)."""
 
 EXEMPLAR_CERTAINTY = 12.0
 """Log odds of what an exemplar settles, against all else."""

@@ -1,0 +1,1 @@
+"""Functions and slots joined into complete answers, ranked, with their confidence."""

@@ -1,0 +1,117 @@
+"""What the words do to the values of an answer: negated, bounded, alternative, indifferent, forbidden.
+
+Reads the operators of an utterance against the slots of one function. Knows no scores but
+those of fillings, and no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from constrained_du.decoding.prompt import exemplar_text, portrait
+from constrained_du.domain.domain import Domain
+from constrained_du.domain.requests import Request
+from constrained_du.slots import operators
+from constrained_du.slots.fillings import Filling
+from constrained_du.slots.view import View
+from constrained_du.specs.schema import ListOf
+from constrained_du.specs.spec import Function
+from constrained_du.text.lexicon import NEGATORS, words_of
+from constrained_du.text.synonyms import akin, inflects
+from constrained_du.text.words import atoms
+from constrained_du.types import JsonValue
+
+UNDOING = ("取消", "删除", "停止", "关闭", "キャンセル", "削除")
+NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
+Operators = dict[str, list[tuple[str, JsonValue]]]
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The operators of one utterance, for the slots of any function."""
+
+    domain: Domain
+    request: Request
+    view: View
+
+    def less_negated(self, function: Function, slot: str, own: list[Filling]) -> list[Filling]:
+        """Where one value is negated, or taken back, and another said, the other is meant."""
+        said = [f for f in own[:8] if f.score > -2 and f.spans]
+        marked = [f for f in said if self._mark(function, slot, f) == "!=" or self._is_corrected(f, said)]
+        if not any(a is not b and not a.spans[0][1].overlaps(b.spans[0][1]) for a in marked for b in said if b not in marked):
+            return own
+        lowered = [replace(f, score=f.score - NEGATED) if f in marked else f for f in own]
+        return sorted(lowered, key=lambda filling: -filling.score)
+
+    def _is_corrected(self, filling: Filling, said: Sequence[Filling]) -> bool:
+        return any(operators.corrects(self.view, filling.spans[0][1], other.spans[0][1]) for other in said)
+
+    def _mark(self, function: Function, slot: str, filling: Filling) -> str | None:
+        """The operator on a filling, unless the slot itself means it."""
+        for _, span in filling.spans:
+            mark = operators.mark_of(self.view, span)
+            if mark is not None:
+                member = function.slot[slot]
+                words = f"{slot.replace('_', ' ')} {member.description}".casefold()
+                return None if operators.own_meaning(words, mark.operator) else mark.operator
+        return None
+
+    def forbid(self, function: Function) -> bool:
+        """Whether the words ask for the opposite of what the function does: "don't cancel it" of what cancels, "don't book
+        it" of what books, and has no word of not doing so."""
+        verb = operators.forbidden(self.view)
+        return bool(verb) and (self._names(function, verb) or not self._speaks_of_not(function))
+
+    @staticmethod
+    def _names(function: Function, verb: str) -> bool:
+        """Whether a forbidden verb is the function's own."""
+        if any(verb.startswith(sign) and sign in portrait(function) for sign in UNDOING):
+            return True
+        words = words_of(f"{function.label} {function.name}")
+        return any(akin(verb, word) or inflects(word, verb) for word in words)
+
+    def _speaks_of_not(self, function: Function) -> bool:
+        shown = (operators.without_idioms(exemplar_text(own)) for own in self.domain.exemplars_of.get(function.label, ()))
+        texts = [portrait(function), *shown]
+        words = {atom.text.casefold() for text in texts for atom in atoms(text)}
+        return bool(words & (NEGATORS | {"cancel", "stop", "nothing", "取消", "停"})) or any(
+            sign in text for text in texts for sign in ("别", "不", "ない", "キャンセル", "取消", "停")
+        )
+
+    def exclude(self, function: Function, chosen: Sequence[Filling | None]) -> bool:
+        """Whether the words make an exception that no slot of the answer means."""
+        return operators.excludes(self.view) and not any(
+            filling is not None and operators.own_meaning(f"{slot.name} {slot.description}".casefold(), "!=")
+            for slot, filling in zip(function.slots, chosen, strict=True)
+        )
+
+    def of(self, function: Function, chosen: Sequence[Filling | None], rivals: Sequence[Sequence[Filling]]) -> Operators:
+        """The slots of an answer that are negated, bounded, alternative or indifferent;
+        ``rivals`` are the fillings of each slot."""
+        found: dict[str, list[tuple[str, JsonValue]]] = {}
+        for slot, filling, others in zip(function.slots, chosen, rivals, strict=True):
+            if filling is None:
+                continue
+            operator = self._mark(function, slot.name, filling)
+            joined = [] if operator is not None else self._joined_by_or(slot.schema, filling, others)
+            if operator is not None:
+                found[slot.name] = [(operator, filling.value)]
+            elif joined:
+                found[slot.name] = [("or", joined)]
+        return found | self._indifferent(function, chosen)
+
+    def _indifferent(self, function: Function, chosen: Sequence[Filling | None]) -> Operators:
+        asked = {e.slot for e in self.request.expectations if e.function == function.label and e.slot}
+        if not asked or not operators.is_indifferent(self.view):
+            return {}
+        empty = [slot.name for slot, filling in zip(function.slots, chosen, strict=True) if filling is None]
+        return {name: [("dontcare", None)] for name in empty if name in asked}
+
+    def _joined_by_or(self, schema: object, filling: Filling, rivals: Sequence[Filling]) -> list[JsonValue]:
+        if isinstance(schema, ListOf) or not filling.spans:
+            return []
+        others = [f for f in rivals if f.spans and f.score > 0 and not f.spans[0][1].overlaps(filling.spans[0][1])]
+        joined = [f for f in others if operators.alternatives(self.view, [filling.spans[0][1], f.spans[0][1]])]
+        everything = sorted([filling, *joined[:3]], key=lambda f: f.spans[0][1]) if joined else []
+        return [f.value for f in everything]

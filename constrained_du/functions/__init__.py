@@ -1,0 +1,1 @@
+"""Evidence about functions: which of them an utterance asks for."""

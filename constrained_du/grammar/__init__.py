@@ -1,0 +1,1 @@
+"""The grammar of what is sayable: made from specs and candidates, written in other notations."""

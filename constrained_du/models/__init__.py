@@ -1,0 +1,1 @@
+"""Model files by name: the registry, fetching, digests."""

@@ -1,0 +1,1 @@
+"""Automata over code points, and ``pattern`` of JSON Schema read into them."""

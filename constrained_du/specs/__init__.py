@@ -1,0 +1,1 @@
+"""Function specs, their schemas and exemplars, read into frozen values."""

@@ -1,0 +1,1 @@
+"""The compiled domain on disk."""

@@ -1,0 +1,1 @@
+"""Words, and what is said with them: knows neither specs nor models."""
