@@ -2,7 +2,8 @@
 
 ``python benchmarks/tuning/slots.py [--bare] [--model NAME]`` prints a table for ``constrained_du/weights/slots.py`` and
 the slot F1 of each set under two-fold cross-validation, given the right function. Of functions with exemplars, or of those
-without (``--bare``); ``--model`` names a taught model, which then reads every line.
+without (``--bare``), or of those with exemplars in Japanese and Chinese (``--other``); ``--model`` names a taught model, which
+then reads every line.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from constrained_du.specs.exemplars import read_exemplars
 from constrained_du.specs.schema import same_json
 from constrained_du.specs.spec import Function, read_specs
 from constrained_du.types import Span
-from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_OTHER, SLOT_WEIGHTS_READ
 
 SETS = (
     ("snips", "dev", "10", "functions"), ("snips", "dev-entities", "10", "functions-entities"),
@@ -56,6 +57,13 @@ SETS = (
     ("home-en", "dev", "3", "functions"), ("home-zh", "dev", "3", "functions"), ("xsid-en", "dev", "full", "functions"),
     ("xsid-zh", "dev", "full", "functions"), ("xsid-ja", "dev", "full", "functions"),
 )  # fmt: skip
+EVERYDAY = Path(__file__).resolve().parent.parent / "everyday"
+OTHER_SETS = (
+    ("home-zh", "dev", "3", "functions"), ("xsid-zh", "dev", "full", "functions"), ("xsid-ja", "dev", "full", "functions"),
+    *((folder.name, "dev", "5", "functions") for folder in sorted(EVERYDAY.glob("*-[jz][ah]"))),
+)  # fmt: skip
+PUBLIC = 4.0
+"""Weight of a public set beside that of an everyday domain, in Japanese and Chinese."""
 RIVALS = 10  # wrong assignments that share the probability in each round
 ROUNDS = 8  # with two, a fit lost what it had: others came first that it had not seen
 KIN = 0.5  # weight of the sets that are turns of dialogs, of one family: there are three
@@ -76,7 +84,7 @@ so was what the everyday domains showed (benchmarks/everyday), which are not amo
 BARE_START = {"required unshown": 2.4}
 """What the fit for functions without exemplars begins with, beside the weights of the others: a required slot is as
 likely as not to be said."""
-HELD_NEAR = 0.03
+HELD_NEAR, HELD_NEAR_OTHER = 0.03, 0.02
 """Penalty that holds weights near those they start from: fitted freely, they gained on the lines of the fit and lost
 on others."""
 IN_USE = {
@@ -138,7 +146,7 @@ class Reading:
 def cases(
     root: Path, embedder: Any, backend: Any, most: int, name: str, file: str, shown: str, specs: str
 ) -> Iterator[Case]:  # fmt: skip
-    folder = root / name
+    folder = root / name if (root / name).exists() else EVERYDAY / name
     if not specs:
         yield from own_cases(folder / f"{file}.jsonl", embedder, backend, most)
         return
@@ -243,15 +251,16 @@ def total(case: Case, picks: Sequence[int | None], names: Mapping[str, int]) -> 
     return vector
 
 
-def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float) -> dict[str, float]:
+def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float, other: bool) -> dict[str, float]:
     """Rounds of: decode rivals with the current weights, then maximise the right one's share; the penalty is for
     leaving the start."""
+    kept, weigh = (frozenset(), weight_other) if other else (BY_HAND, weight)
     seen = {n for c in training for o in c.slots for f, _, _ in o for n in f}
     names = {n: i for i, n in enumerate(sorted(seen))}
     weights = np.array([start.get(name, 0.0) for name in names])
     anchor = weights.copy()
-    share = {c.name: weight(c.name) / sum(d.name == c.name for d in training) for c in training}
-    fitted = np.array([name not in BY_HAND for name in names], float)
+    share = {c.name: weigh(c.name) / sum(d.name == c.name for d in training) for c in training}
+    fitted = np.array([name not in kept for name in names], float)
     pools: list[dict[tuple[int | None, ...], Any]] = [{} for _ in training]
     for _ in range(ROUNDS):
         current = {**start, **dict(zip(names, weights, strict=True))}
@@ -280,6 +289,10 @@ def fit(training: Sequence[Case], start: Mapping[str, float], penalty: float) ->
 
 def weight(name: str) -> float:
     return KIN if name.startswith("sgd") else 1.0
+
+
+def weight_other(name: str) -> float:
+    return PUBLIC if name.startswith(("home-zh", "xsid")) else 1.0
 
 
 def figures(held: Sequence[Case], weights: Mapping[str, float]) -> dict[str, tuple[float, float, int]]:
@@ -319,7 +332,7 @@ def tagged(held: Sequence[Case]) -> dict[str, float]:
 
 
 def gather(arguments: argparse.Namespace) -> list[Case]:
-    sets = [plan for plan in SETS if (plan[2] == "0") == arguments.bare]
+    sets = OTHER_SETS if arguments.other else [plan for plan in SETS if (plan[2] == "0") == arguments.bare]
     sets = [plan for plan in sets if arguments.model is None or not plan[0].endswith(("zh", "ja"))]  # it reads English
     with Pool(WORKERS) as workers:
         found = workers.map(partial(gathered, arguments), sets, chunksize=1)
@@ -340,9 +353,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--model", help="a taught model, by name or path")
     parser.add_argument("--bare", action="store_true", help="functions without exemplars only: the table of SLOT_WEIGHTS_BARE")
+    parser.add_argument("--other", action="store_true", help="Japanese and Chinese only: the table of SLOT_WEIGHTS_OTHER")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--folds", action=argparse.BooleanOptionalAction, default=True, help="cross-validate")
-    parser.add_argument("--near", type=float, default=HELD_NEAR, help="penalty for leaving the weights it starts from")
+    parser.add_argument("--near", type=float, help="penalty for leaving the weights it starts from")
     parser.add_argument("--most", type=int, default=120, help="lines of each set")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -352,21 +366,32 @@ def main() -> None:
         everything = gather(arguments)
         if arguments.cache is not None:
             arguments.cache.write_bytes(pickle.dumps(everything))
+    near = arguments.near or (HELD_NEAR_OTHER if arguments.other else HELD_NEAR)
     start = {**SLOT_WEIGHTS, **(BARE_START if arguments.bare else {})}
     if arguments.model is not None:
         print("tagged  ", tagged(everything))
-    shown("in use  ", figures(everything, IN_USE[arguments.bare, arguments.model is not None]))
+    used = SLOT_WEIGHTS_OTHER if arguments.other else IN_USE[arguments.bare, arguments.model is not None]
+    shown("in use  ", figures(everything, used))
     shown("start   ", figures(everything, start))
     print("right among the best twelve", within_reach(everything, start, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
-    for half in (0, 1) if arguments.folds else ():
-        fitted = fit(everything[half::2], start, arguments.near)
-        for name, row in figures(everything[1 - half :: 2], fitted).items():
+    for training, judged in folds(everything, arguments.other) if arguments.folds else ():
+        for name, row in figures(judged, fit(training, start, near, arguments.other)).items():
             held.setdefault(name, []).append(row)
     shown("held out", {n: tuple(np.mean(rows, axis=0)) for n, rows in held.items()})
-    final = fit(everything, start, arguments.near)
+    final = fit(everything, start, near, arguments.other)
     shown("fitted  ", figures(everything, final))
     print(json.dumps({name: round(float(value), 3) for name, value in final.items() if abs(value) > 5e-4}, indent=4))
+
+
+def folds(everything: Sequence[Case], other: bool) -> Iterator[tuple[list[Case], list[Case]]]:
+    """What is fitted and what is judged: halves; in Japanese and Chinese whole everyday domains, each left out in turn."""
+    public = [c for c in everything if not other or weight_other(c.name) == PUBLIC]
+    apart = [c for c in everything if other and weight_other(c.name) != PUBLIC]
+    for half in (0, 1):
+        yield [*public[half::2], *apart], public[1 - half :: 2]
+    for name in dict.fromkeys(c.name for c in apart):
+        yield [c for c in everything if c.name != name], [c for c in apart if c.name == name]
 
 
 def shown(title: str, found: Mapping[str, Sequence[float]]) -> None:

@@ -29,7 +29,7 @@ from constrained_du.slots.view import View
 from constrained_du.text.opposites import asks_state, compared, sides, speaks_of_all
 from constrained_du.text.pleasantries import courtesies, is_about_courtesies
 from constrained_du.text.remarks import asks_rule, hears_praise, praises
-from constrained_du.text.words import atoms, is_unspaced, own_words
+from constrained_du.text.words import atoms, is_mostly_unspaced, own_words
 from constrained_du.types import Span
 from constrained_du.weights import BARE, BARE_READ, OTHER, SHOWN, FunctionWeights
 
@@ -118,8 +118,7 @@ class FunctionScorer:
 
     def weights_for(self, utterance: str) -> FunctionWeights:
         """By what there is to go by: the script of the utterance, exemplars, an embedder, a model that reads."""
-        letters = [letter for letter in utterance if letter.isalpha()]
-        if sum(map(is_unspaced, letters)) * 2 > len(letters):
+        if is_mostly_unspaced(utterance):
             return OTHER
         if self.domain.shown >= ENOUGH_EXEMPLARS and self.embedder is not None:
             return SHOWN

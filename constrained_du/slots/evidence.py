@@ -26,9 +26,9 @@ from constrained_du.specs.schema import Enumerated, Number, Text
 from constrained_du.specs.spec import Function
 from constrained_du.text.lexicon import CUES, DETERMINERS, stem, words_of
 from constrained_du.text.turns import ends, ranks
-from constrained_du.text.words import is_code
+from constrained_du.text.words import is_code, is_mostly_unspaced
 from constrained_du.types import JsonValue, Span
-from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_READ
+from constrained_du.weights import SLOT_WEIGHTS, SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ, SLOT_WEIGHTS_OTHER, SLOT_WEIGHTS_READ
 
 HALF_SAID = 0.5  # how clearly a value is said from which nothing else is looked for
 UNTAGGED = 1.0  # log odds that tags may say against a supplied value at most
@@ -89,9 +89,10 @@ class SlotEvidence:
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
-        if self._is_shown:
-            return SLOT_WEIGHTS if self.tags is None else SLOT_WEIGHTS_READ
-        return SLOT_WEIGHTS_BARE if self.tags is None else SLOT_WEIGHTS_BARE_READ
+        if self._is_shown and is_mostly_unspaced(self.view.text):
+            return SLOT_WEIGHTS_OTHER
+        shown, bare = (SLOT_WEIGHTS, SLOT_WEIGHTS_BARE) if self.tags is None else (SLOT_WEIGHTS_READ, SLOT_WEIGHTS_BARE_READ)
+        return shown if self._is_shown else bare
 
     def _total(self, features: Mapping[str, float]) -> float:
         weights, total = self.weights, 0.0

@@ -104,6 +104,12 @@ def is_unspaced(text: str) -> bool:
     return _UNSPACED_START.match(text) is not None
 
 
+def is_mostly_unspaced(text: str) -> bool:
+    """Whether most letters of a text are of such scripts."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return sum(map(is_unspaced, letters)) * 2 > len(letters)
+
+
 def is_blank(text: str) -> bool:
     """Whether there is nothing to read: blanks and invisible characters only."""
     return all(atom.kind == "blank" or not atom.text.isprintable() for atom in atoms(text))

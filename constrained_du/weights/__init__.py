@@ -24,6 +24,7 @@ from constrained_du.weights.slots import (
     SLOT_WEIGHTS,
     SLOT_WEIGHTS_BARE,
     SLOT_WEIGHTS_BARE_READ,
+    SLOT_WEIGHTS_OTHER,
     SLOT_WEIGHTS_READ,
 )
 
@@ -44,6 +45,7 @@ __all__ = [
     "SLOT_WEIGHTS",
     "SLOT_WEIGHTS_BARE",
     "SLOT_WEIGHTS_BARE_READ",
+    "SLOT_WEIGHTS_OTHER",
     "SLOT_WEIGHTS_READ",
     "FunctionWeights",
 ]
