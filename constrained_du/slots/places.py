@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from constrained_du.recognizers.numbers import find_numbers
+from constrained_du.slots.glosses import glosses, with_aspects
 from constrained_du.slots.view import END, START
 from constrained_du.specs.exemplars import Exemplar, SlotMark
 from constrained_du.specs.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
@@ -19,8 +20,7 @@ from constrained_du.text.lexicon import FUNCTION_WORDS, KINDS, stem, words_of
 from constrained_du.text.regions import Regions, wanted
 from constrained_du.text.synonyms import other_names, unit
 from constrained_du.text.terms import normalised
-from constrained_du.text.words import atoms, is_code, is_unspaced
-from constrained_du.types import JsonValue
+from constrained_du.text.words import atoms, is_code
 
 FEW = 200  # listed values that are looked for, in utterances and exemplars
 CONTEXT_WORDS = 6  # on each side of a slot; letters, in scripts without spaces
@@ -53,7 +53,6 @@ _NO_SUPERLATIVES = frozenset(
 _NAME_OF = re.compile(r"([^\s，。,.、的の]{1,8})(?:的(?:名称|名字|标题)|の(?:名称|名前|タイトル))")
 _ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 _LONGEST_EXAMPLE = 6  # words, or letters of scripts without spaces; what is longer goes on to say something else
-_ASPECTS = "着了上好"
 _FILLERS = frozenset("a an the of or and is that to in for it such as be with by whose when what how kind name value".split())
 
 @lru_cache(maxsize=4096)
@@ -210,8 +209,8 @@ class Place:
             return {}
         texts = [value for value in self.schema.values if isinstance(value, str)]
         known = frozenset(map(str.casefold, texts))
-        glosses = {value: _glosses(value, self.description, self.schema.values) for value in texts}
-        return _with_aspects({value: (*own, *other_names(value, known)) for value, own in glosses.items()})
+        found = glosses(self.description, texts)
+        return with_aspects({value: (*own, *other_names(value, known)) for value, own in found.items()})
 
     @cached_property
     def _value_stems(self) -> tuple[Mapping[str, list[str]], Counter[str]]:
@@ -247,28 +246,6 @@ class Place:
         if isinstance(schema, Enumerated):
             return bool(schema.values) and all(str(value).casefold() in ("true", "false") for value in schema.values)
         return isinstance(schema, Boolean)
-
-
-def _glosses(value: str, description: str, values: Iterable[JsonValue]) -> tuple[str, ...]:
-    found: list[str] = []
-    pattern = rf"(?<![\w-]){re.escape(value)}(?![\w-])\s*[:：=(（为]?\s*([^，,；;。.)）(（:：=]+)"
-    for match in re.finditer(pattern, description):
-        gloss = match.group(1).strip()
-        if gloss and gloss not in values and len(gloss) <= 24 and not any(str(v) in gloss for v in values):
-            found.append(gloss)
-    return tuple(found)
-
-
-def _with_aspects(glosses: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """With what else Chinese says for a state: 锁着 is 锁了, 锁上 and 锁好 too, where no other value is called so."""
-    known = {gloss for own in glosses.values() for gloss in own}
-    return {
-        value: (*own, *(
-            other for gloss in own if len(gloss) > 1 and gloss[-1] in _ASPECTS and is_unspaced(gloss[-2])
-            for mark in _ASPECTS if (other := gloss[:-1] + mark) not in known
-        ))
-        for value, own in glosses.items()
-    }  # fmt: skip
 
 
 def places(
