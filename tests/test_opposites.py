@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.text.opposites import actuates, asks_state, compared, one_and_all, sides, speaks_of_all, tells_state
+from constrained_du.text.opposites import (
+    actuates,
+    asks_state,
+    begins,
+    compared,
+    ends_something,
+    is_end,
+    one_and_all,
+    sides,
+    speaks_of_all,
+    tells_state,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -91,3 +102,28 @@ def test_a_function_for_all_things_is_known_beside_the_one_for_one_thing() -> No
 )
 def test_that_all_are_meant_is_said(text: str, of_all: bool) -> None:
     assert speaks_of_all(text) is of_all
+
+
+@pytest.mark.parametrize(
+    ("utterance", "ends"),
+    [
+        ("I sold the bike, so get rid of it", True),
+        ("hey, bin the swim on Sunday", True),
+        ("could you please cancel the taxi", True),
+        ("forget the massage", True),
+        ("take us off the guest list", True),
+        ("take us off", True),
+        ("remind me to cancel the gym", False),
+        ("add a stop: cancel street 5", False),
+        ("why did you cancel my taxi", False),
+        ("is there a cancellation fee", False),
+    ],
+)
+def test_a_command_to_end_something_is_told_by_its_verb(utterance: str, ends: bool) -> None:
+    assert ends_something(utterance) is ends
+
+
+@pytest.mark.parametrize(("name", "whether"), [("book_taxi", True), ("cancel_taxi", False), ("taxi_status", False), ("", False)])
+def test_what_begins_something_is_told_by_its_first_word(name: str, whether: bool) -> None:
+    assert begins(name) is whether
+    assert not (whether and is_end(sides(name)))

@@ -25,7 +25,7 @@ from constrained_du.grammar.compile import Binder
 from constrained_du.grammar.grammar import Grammar
 from constrained_du.loading import Settings
 from constrained_du.slots.view import View
-from constrained_du.text.clauses import clauses, goes_on
+from constrained_du.text.clauses import clauses, goes_on, tells
 from constrained_du.text.words import is_blank
 from constrained_du.types import DO_NOT_UNDERSTAND, Alternative, Call, Explanation, Result, Span, Stats
 
@@ -108,6 +108,9 @@ class Engine:
             return None
         if (single.calls[0].name, dict(single.calls[0].arguments)) in said:
             return None
+        first_piece = clauses(request.utterance)[0]
+        if single.calls[0].name == said[-1][0] and tells(request.utterance[first_piece.start : first_piece.end]):
+            return None  # what is asked for comes last, its reason first
         first = Alternative(several.calls[:1], several.alternatives[0].score, several.confidence)
         rest = tuple(other for other in single.alternatives if other.score < first.score)
         return replace(several, calls=first.calls, alternatives=(first, *rest)[: request.n_best])

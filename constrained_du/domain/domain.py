@@ -21,7 +21,7 @@ from constrained_du.specs.exemplars import Exemplar
 from constrained_du.specs.instances import CONVERSATION, instances, surfaces
 from constrained_du.specs.spec import Function
 from constrained_du.text.lexicon import stem
-from constrained_du.text.opposites import Sides, actuates, one_and_all, sides, tells_state
+from constrained_du.text.opposites import Sides, actuates, begins, is_end, one_and_all, sides, tells_state
 from constrained_du.text.remarks import asks_rule, does
 from constrained_du.text.terms import normalised
 from constrained_du.text.words import atoms, is_unspaced
@@ -104,6 +104,16 @@ class Domain:
     def sides(self) -> tuple[Sides, ...]:
         """For each function which of two opposite actions it names."""
         return tuple(sides(f"{function.label.replace('_', ' ')} {summary(function)}") for function in self.functions)
+
+    @cached_property
+    def enders(self) -> tuple[bool, ...]:
+        """For each function whether it ends or deletes something."""
+        return tuple(map(is_end, self.sides))
+
+    @cached_property
+    def beginners(self) -> tuple[bool, ...]:
+        """Which functions begin something, where another one ends something."""
+        return tuple(any(self.enders) and begins(f.label) and not end for f, end in zip(self.functions, self.enders, strict=True))
 
     @cached_property
     def actuators(self) -> tuple[bool, ...]:

@@ -26,7 +26,7 @@ from constrained_du.slots.fillings import Filling
 from constrained_du.slots.places import is_shown
 from constrained_du.slots.senses import Meanings, Sense, senses
 from constrained_du.slots.view import View
-from constrained_du.text.opposites import asks_state, compared, sides, speaks_of_all
+from constrained_du.text.opposites import asks_state, compared, ends_something, sides, speaks_of_all
 from constrained_du.text.pleasantries import courtesies, is_about_courtesies
 from constrained_du.text.remarks import asks_rule, hears_praise, praises
 from constrained_du.text.words import atoms, is_mostly_unspaced, own_words
@@ -219,7 +219,7 @@ class FunctionScorer:
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
         said = sides(utterance)
-        asks, everything = asks_state(utterance), speaks_of_all(utterance)
+        asks, everything, ends = asks_state(utterance), speaks_of_all(utterance), ends_something(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
         polite, rule, praise = courtesies(utterance), asks_rule(utterance), praises(utterance)
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
@@ -241,6 +241,8 @@ class FunctionScorer:
                 **dict(zip(measured, row, strict=True)),
                 "same side": float(poles[i][0]),
                 "opposite": float(poles[i][1]),
+                "ends": float(ends and self.domain.enders[i]),
+                "ended": float(ends and self.domain.beginners[i]),
                 "only asked": float(asks and self.domain.actuators[i]),
                 "state asked": float(asks and self.domain.reporters[i]),
                 "only polite": float(bool(polite) and not polite & explained[i] and not is_about_courtesies(explained[i])),

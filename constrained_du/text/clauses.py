@@ -21,6 +21,11 @@ _GOES_ON = re.compile(
     r"|make (?:it|sure)\b)",
     re.IGNORECASE,
 )
+_TELLS = re.compile(
+    r"(?:(?:so|well|oh|hi|hey|sorry),? )?(?:i|we|he|she|they|it|that|this|there|my|our|the|somebody|someone|nobody)\b"
+    r"(?:['’](?:m|re|s|ve|ll))?(?! (?:(?:would |do |also |really |just )*(?:need|want|like|prefer)|have to|should)\b|['’]d\b)",
+    re.IGNORECASE,
+)
 _MORE = re.compile(
     r"\b(?:any|some)(?:thing|one|where|body) else\b|\b(?:what|who|where) else\b|\b(?:an)?other (?:ones?|options?|choices?)\b"
     r"|\b(?:more|different) (?:ones|options|choices)\b"
@@ -34,6 +39,11 @@ _NO_MORE = re.compile(r"n['’]?t\b|\b(?:not|no|nothing|never|without)\b|不|(?<
 def goes_on(clause: str) -> bool:
     """Whether a clause says more of what was asked for before it: "I need it for four people", "it should be cheap"."""
     return _GOES_ON.match(clause) is not None
+
+
+def tells(clause: str) -> bool:
+    """Whether a clause only says why something is asked for: "that run was my husband", "I'll sleep in on Saturday"."""
+    return _TELLS.match(clause) is not None
 
 
 def asks_for_more(text: str) -> bool:

@@ -60,6 +60,17 @@ _IDIOMS = (
     (re.compile(r"\bno more\b", re.IGNORECASE), " stop "),
 )  # fmt: skip
 """What else people say for ending something."""
+_ENDS = re.compile(
+    r"(?:^|[,.;:!?] *|(?:^|\b)(?:and|so|but|then|please|pls|just|you|to|hey|hi|actually|better|go ahead and) +)"
+    r"(?:(?:please|just) +)?(?:(?:delete|cancel|remove|scrap|bin|ditch|dump|withdraw|trash|erase)\b|get rid of|call off"
+    r"|forget (?:about )?(?:the|my|our|that|this|[a-z]+ing)\b|(?:take|strike|cross) (?:it|that|this|them|me|us) off\b)",
+    re.IGNORECASE,
+)
+_OTHERWISE = re.compile(r"\b(?:remind|note|tell|message|ask|log|why|when|how|what|who|add|put|instead)\b", re.IGNORECASE)
+_BEGINS = frozenset(
+    "add adjust book create enter find get insert log make open order plan play put record reserve request run save schedule "
+    "search send set start submit write".split()
+)
 _ALL = frozenset("all every everything each both entire whole".split())
 _ALL_UNSPACED = re.compile("所有|全部|一切|每|都|すべて|全て|ぜんぶ|みんな")
 _SWITCHED = frozenset(
@@ -74,6 +85,7 @@ _ALIKE = {0: (0, 1), 1: (3,), 2: (4,), 3: (7,), 4: (8,)}
 
 Sides = frozenset[tuple[int, int]]
 """(pair, side) of what a text says."""
+_ENDINGS: Sides = frozenset(((4, 1), (7, 1)))  # stop, end, cancel; remove, delete
 
 
 def sides(text: str) -> Sides:
@@ -101,6 +113,22 @@ def _switches(words: Sequence[str], index: int) -> bool:
     if index + 1 == len(words) or (index > 0 and words[index - 1] in _SWITCHED) or "off" in words[index + 1 : index + 3]:
         return True
     return words[index + 1] in PREPOSITIONS | PLEASANTRIES and any(word in _TURNED for word in words[max(0, index - 5) : index])
+
+
+def ends_something(text: str) -> bool:
+    """Whether an utterance is a command to end or delete something: "I never ran that, so get rid of it"."""
+    return _ENDS.search(text) is not None and _OTHERWISE.search(text) is None
+
+
+def is_end(found: Sides) -> bool:
+    """Whether a function of these sides ends or deletes something."""
+    return not _ENDINGS.isdisjoint(_plain(found))
+
+
+def begins(name: str) -> bool:
+    """Whether a function's name is a verb of making, finding or doing, whose opposite ends something: "book_table"."""
+    words = words_of(name)
+    return bool(words) and words[0] in _BEGINS
 
 
 def speaks_of_all(text: str) -> bool:
