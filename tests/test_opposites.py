@@ -117,6 +117,8 @@ def test_that_all_are_meant_is_said(text: str, of_all: bool) -> None:
         ("add a stop: cancel street 5", False),
         ("why did you cancel my taxi", False),
         ("is there a cancellation fee", False),
+        ("remove 3 minutes from the tea timer", False),
+        ("remove the tea timer", True),
     ],
 )
 def test_a_command_to_end_something_is_told_by_its_verb(utterance: str, ends: bool) -> None:
