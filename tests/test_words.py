@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from constrained_du.grammar.grammar import Substring
@@ -79,6 +79,7 @@ def test_atoms_joined_are_the_text(text: str) -> None:
     assert [atom.start for atom in found] == [0, *(atom.end for atom in found)][: len(found)]
 
 
+@example(".\u093a")  # a mark on a full stop
 @given(st.text(max_size=40))
 def test_no_span_has_a_blank_or_sentence_punctuation_at_its_edge(text: str) -> None:
     for span in Substring(text).spans:

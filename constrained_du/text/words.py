@@ -53,7 +53,7 @@ class Atom:
     @property
     def may_border(self) -> bool:
         """Whether a span may begin or end with it."""
-        return self.kind != "blank" and self.text not in SENTENCE_PUNCTUATION
+        return self.kind != "blank" and not (self.kind == "sign" and self.text[0] in SENTENCE_PUNCTUATION)  # ".\u093a" too
 
 
 _ROLES = regex.compile(
