@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constrained_du.slots.operators import forbids, mark_of
+from constrained_du.slots.operators import forbidden, forbids, mark_of
 from constrained_du.slots.view import View
 from constrained_du.types import Span
 
@@ -14,11 +14,23 @@ from constrained_du.types import Span
     [
         "don't feed the fish", "please do not feed the fish", "never feed them", "you mustn't feed the fish",
         "I don't want to feed the fish", "under no circumstances feed them", "请不要喂鱼", "千万别喂鱼", "魚に餌をやらないで",
-        "魚に餌をやらないでください", "魚に餌をやらないでね。", "don't let the cat in",
+        "魚に餌をやらないでください", "魚に餌をやらないでね。", "don't let the cat in", "we do not want you to feed the fish",
+        "I'd rather not feed the fish", "hey, actually, don't feed them",
     ],
 )  # fmt: skip
 def test_what_is_forbidden_is_no_order(text: str) -> None:
     assert forbids(View(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("I don't want to drain the pond", "drain"), ("we no longer wish you to drain it", "drain"), ("don't drain it", "drain"),
+        ("I would rather not drain it", "drain"), ("drain it", ""),
+    ],
+)  # fmt: skip
+def test_the_verb_that_is_forbidden_is_named(text: str, verb: str) -> None:
+    assert forbidden(View(text)) == verb
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Fits how likely an answer is right from its grounds, on the development lines of all sets.
 
 ``python benchmarks/tuning/confidence.py --cache FILE [--most 100] [--sets snips:0 …]`` asks
-every line, prints the usual row a set, then the weights for ``constrained_du/weights.py`` with
+every line, prints the usual row a set, then the weights for ``constrained_du/weights/confidence.py`` with
 calibration error and AUROC of each set under weights that never saw it.
 """
 

@@ -3,7 +3,7 @@
 ``python benchmarks/tuning/functions.py --data ../shared/data --cache FILE`` gathers evidence for
 lines of every set (the right function in the specs), for lines of other sets (to be refused)
 and for lines whose function was left out (near misses, to be refused), then prints weights for
-``constrained_du/weights.py`` with accuracies under two-fold cross-validation.
+``constrained_du/weights/functions.py`` with accuracies under two-fold cross-validation.
 """
 
 from __future__ import annotations

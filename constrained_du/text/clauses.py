@@ -21,11 +21,15 @@ _GOES_ON = re.compile(
     r"|make (?:it|sure)\b)",
     re.IGNORECASE,
 )
+_FINITE = r"(?:is|are|was|were|has|have|had|does|did|do|will|would|can|could)(?:n['’]t)?\b|won['’]t\b"
 _TELLS = re.compile(
-    r"(?:(?:so|well|oh|hi|hey|sorry),? )?(?:i|we|he|she|they|it|that|this|there|my|our|the|somebody|someone|nobody)\b"
-    r"(?:['’](?:m|re|s|ve|ll))?(?! (?:(?:would |do |also |really |just )*(?:need|want|like|prefer)|have to|should)\b|['’]d\b)",
+    r"(?:(?:so|well|oh|hi|hey|sorry),? )?"
+    r"(?:(?:i|we|he|she|they|it|there|somebody|someone|nobody)\b(?:['’](?:m|re|s|ve|ll))?"
+    rf"|(?:that|this|the|my|our)(?: [\w'’-]+){{0,5}}?(?:['’]s\b| (?:{_FINITE})))"
+    r"(?! (?:(?:would |do |also |really |just )*(?:need|want|like|prefer)|have to|should)\b|['’]d\b)",
     re.IGNORECASE,
 )
+"""Who or what is spoken of, a thing with its verb; not "I'd like", nor "the lamp off"."""
 _MORE = re.compile(
     r"\b(?:any|some)(?:thing|one|where|body) else\b|\b(?:what|who|where) else\b|\b(?:an)?other (?:ones?|options?|choices?)\b"
     r"|\b(?:more|different) (?:ones|options|choices)\b"

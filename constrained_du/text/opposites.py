@@ -61,7 +61,7 @@ _IDIOMS = (
 )  # fmt: skip
 """What else people say for ending something."""
 _ENDS = re.compile(
-    r"(?:^|[,.;:!?] *|(?:^|\b)(?:and|so|but|then|please|pls|just|you|to|hey|hi|actually|better|go ahead and) +)"
+    r"(?:^|[,.;:!?] *|(?:^|\b)(?:and|so|but|then|please|pls|just|you|to|hey|hi|actually|better) +)"
     r"(?:(?:please|just) +)?(?:(?:delete|cancel|remove(?! [0-9]| an? (?:minute|hour|second))|scrap|bin|ditch|dump|withdraw"
     r"|trash|erase)\b|get rid of|call off"
     r"|forget (?:about )?(?:the|my|our|that|this|[a-z]+ing)\b|(?:take|strike|cross) (?:it|that|this|them|me|us) off\b)",

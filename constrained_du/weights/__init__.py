@@ -17,16 +17,9 @@ from constrained_du.weights.functions import (
     SHOWN,
     FunctionWeights,
 )
-from constrained_du.weights.slots import (
-    EXEMPLAR_CERTAINTY,
-    OPEN_CERTAINTY,
-    SLOT_SHARPNESS,
-    SLOT_WEIGHTS,
-    SLOT_WEIGHTS_BARE,
-    SLOT_WEIGHTS_BARE_READ,
-    SLOT_WEIGHTS_OTHER,
-    SLOT_WEIGHTS_READ,
-)
+from constrained_du.weights.slots import EXEMPLAR_CERTAINTY, OPEN_CERTAINTY, SLOT_SHARPNESS, SLOT_WEIGHTS, SLOT_WEIGHTS_READ
+from constrained_du.weights.slots_bare import SLOT_WEIGHTS_BARE, SLOT_WEIGHTS_BARE_READ
+from constrained_du.weights.slots_other import SLOT_WEIGHTS_OTHER
 
 __all__ = [
     "BARE",

@@ -16,7 +16,7 @@ Set by hand: the data sets have too few of these to fit them."""
 
 POLES: dict[str, float] = {
     "same side": 1.6, "opposite": -7.0, "ends": 1.5, "ended": -4.0, "only asked": -7.0, "state asked": 2.0,
-    "all unsaid": -4.0, "only polite": -7.0, "only rule": -5.0, "only praise": -7.0,
+    "all unsaid": -4.0, "only polite": -7.0, "only rule": -10.0, "only praise": -7.0,
     "short": -2.0,
 }  # fmt: skip
 """Opposite actions ("on", "off"); functions that end something, or begin it, where the words say to end it; commands where
