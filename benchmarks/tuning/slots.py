@@ -374,6 +374,8 @@ def main() -> None:
         print("tagged  ", tagged(everything))
     used = SLOT_WEIGHTS_OTHER if arguments.other else IN_USE[arguments.bare, arguments.model is not None]
     shown("in use  ", figures(everything, used))
+    if arguments.other:
+        shown("English ", figures(everything, SLOT_WEIGHTS))
     shown("start   ", figures(everything, start))
     print("right among the best twelve", within_reach(everything, start, 12))
     held: dict[str, list[tuple[float, float, int]]] = {}
