@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from constrained_du.slots.places import place
-from constrained_du.slots.span_features import Tallies, verbatim_features
+from constrained_du.slots.span_features import Spans
 from constrained_du.slots.view import View
 from constrained_du.specs.spec import read_specs
 from constrained_du.types import Span
@@ -51,11 +51,10 @@ def test_a_span_does_not_divide_what_a_sign_joins() -> None:
 
 def test_what_follows_a_colon_to_the_end_is_told_apart() -> None:
     view = View("jot down: two eggs, flour.")
-    known = [False] * len(view.units)
     marked = [
         view.text[view.units[first].start : view.units[last].end]
         for first, last in view.spans(12)
-        if verbatim_features(view, Tallies(view), first, last, "words", known)["after colon"]
+        if Spans(view).features(first, last).get("after colon")
     ]
     assert marked == ["two eggs, flour"]
 
@@ -105,10 +104,9 @@ def test_a_verb_before_a_date_is_no_part_of_it() -> None:
 
 def test_a_value_is_not_taken_across_the_end_of_a_sentence() -> None:
     view = View("any other lathe? I like the small one")
-    known = [False] * len(view.units)
     first, last = view.within(Span(4, 36))
-    assert verbatim_features(view, Tallies(view), first, last, "words", known)["sentence inside"] == 1.0
-    assert verbatim_features(view, Tallies(view), first, first + 1, "words", known)["sentence inside"] == 0.0
+    assert Spans(view).features(first, last)["sentence inside"] == 1.0
+    assert "sentence inside" not in Spans(view).features(first, first + 1)
 
 
 def test_a_month_inside_a_moment_is_no_phrase_of_its_own() -> None:

@@ -60,9 +60,11 @@ class Engine:
         self._check_length(request.utterance)
         if self.settings.decoder == "greedy":
             return decoded(self.domain, request, self.generator.calls, Explanation("greedy"))
-        single = self._one(request)
-        several = self._several(request, single) if request.max_calls > 1 else self._unblended(request, single)
-        return self._cautious(several or single, request)
+        embedder = None if self.embedder is None else Remembering(self.embedder)
+        scorer = FunctionScorer(self.domain, self.backend, embedder, self.prepared)
+        single = self._one(request, scorer)
+        divided = self._several if request.max_calls > 1 else self._unblended
+        return self._cautious(divided(request, single, scorer) or single, request)
 
     def _check_length(self, utterance: str) -> None:
         """Refuses what cannot fit before anything is evaluated."""
@@ -77,9 +79,7 @@ class Engine:
                 f"room for {room} - shorten it or raise context="
             )
 
-    def _one(self, request: Request) -> Result:
-        embedder = None if self.embedder is None else Remembering(self.embedder)
-        scorer = FunctionScorer(self.domain, self.backend, embedder, self.prepared)
+    def _one(self, request: Request, scorer: FunctionScorer) -> Result:
         return Answering(self.domain, scorer, self.generator, request, self.settings.operators).result()
 
     def _cautious(self, result: Result, request: Request) -> Result:
@@ -95,21 +95,19 @@ class Engine:
             alternatives=(first, *others)[: request.n_best], explanation=replace(result.explanation, decided_by="caution"),
         )  # fmt: skip
 
-    def _unblended(self, request: Request, single: Result) -> Result | None:
+    def _unblended(self, request: Request, single: Result, scorer: FunctionScorer) -> Result | None:
         """The first request of several, where the one call that may be given would mix them
         ("turn off the light and open the door")."""
         if not single.understood or single.explanation.decided_by != "evidence" or not single.calls[0].arguments:
             return None  # without arguments nothing is mixed
         if any(goes_on(request.utterance[piece.start : piece.end]) for piece in clauses(request.utterance)[1:]):
             return None
-        several = self._several(replace(request, max_calls=MOST_CLAUSES), single)
-        said = [(call.name, dict(call.arguments)) for call in several.calls] if several is not None else []
-        if several is None or len({name for name, _ in said}) < len(said):  # a clause that goes on with the same call
-            return None
-        if (single.calls[0].name, dict(single.calls[0].arguments)) in said:
+        several = self._several(replace(request, max_calls=MOST_CLAUSES), single, scorer, unlike=single.calls[0])
+        said = [call.name for call in several.calls] if several is not None else []
+        if several is None or len(set(said)) < len(said):  # a clause that goes on with the same call
             return None
         first_piece = clauses(request.utterance)[0]
-        if single.calls[0].name == said[-1][0] and tells(request.utterance[first_piece.start : first_piece.end]):
+        if single.calls[0].name == said[-1] and tells(request.utterance[first_piece.start : first_piece.end]):
             return None  # what is asked for comes last, its reason first
         first = Alternative(several.calls[:1], several.alternatives[0].score, several.confidence)
         rest = tuple(other for other in single.alternatives if other.score < first.score)
@@ -117,16 +115,20 @@ class Engine:
 
     # -- several calls -------------------------------------------------------------------
 
-    def _several(self, request: Request, single: Result) -> Result | None:
-        """The calls of the clauses, where each clause is a request of its own."""
+    def _several(
+        self, request: Request, single: Result, scorer: FunctionScorer, unlike: Call | None = None
+    ) -> Result | None:
+        """The calls of the clauses, where each clause is a request of its own and none is the call ``unlike``."""
         pieces = clauses(request.utterance)
         if not 1 < len(pieces) <= max(request.max_calls, MOST_CLAUSES):
             return None
         calls: list[Call] = []
         confidences: list[float] = []
         for piece in pieces:
-            part = self._one(self._part(request, piece, calls))
+            part = self._one(self._part(request, piece, calls), scorer)
             best = part.calls[0]
+            if not calls and _is_same(best, unlike):
+                return None  # the other clauses need no look
             new = not calls or best.name not in {call.name for call in calls}
             own = (bool(best.arguments) or new) and not _is_value_of(single, request.utterance, piece)
             if not part.understood or part.confidence < SURE * SURE or not own:
@@ -136,6 +138,8 @@ class Engine:
         if len(calls) > request.max_calls or len({(c.name, c.to_json()) for c in calls}) < len(calls):
             return None
         shared = [self._with_shared(call, calls[:number]) for number, call in enumerate(calls)]
+        if any(_is_same(call, unlike) for call in shared):
+            return None
         confidence = prod(confidences)
         alternative = Alternative(tuple(shared), _log(confidence), confidence)
         explanation = replace(single.explanation, decided_by="clauses")
@@ -219,6 +223,10 @@ def _is_value_of(result: Result, text: str, piece: Span) -> bool:
             first, last = view.within(Span(span.start - piece.start, span.end - piece.start))
             said.update(range(first, last + 1))
     return bool(said) and all(i in said for i, means in enumerate(view.is_content) if means and view.words[i] not in COURTESY)
+
+
+def _is_same(call: Call, other: Call | None) -> bool:
+    return other is not None and call.name == other.name and dict(call.arguments) == dict(other.arguments)
 
 
 def _shifted(call: Call, by: int) -> Call:

@@ -7,7 +7,7 @@ those of fillings, and no model.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from constrained_du.decoding.prompt import exemplar_text, portrait
 from constrained_du.domain.domain import Domain
@@ -20,7 +20,7 @@ from constrained_du.specs.spec import Function
 from constrained_du.text.lexicon import NEGATORS, words_of
 from constrained_du.text.synonyms import akin, inflects
 from constrained_du.text.words import atoms
-from constrained_du.types import JsonValue
+from constrained_du.types import JsonValue, Span
 
 UNDOING = ("取消", "删除", "停止", "关闭", "キャンセル", "削除")
 NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
@@ -34,6 +34,7 @@ class Marks:
     domain: Domain
     request: Request
     view: View
+    _at: dict[Span, operators.Mark | None] = field(default_factory=dict)
 
     def less_negated(self, function: Function, slot: str, own: list[Filling]) -> list[Filling]:
         """Where one value is negated, or taken back, and another said, the other is meant."""
@@ -50,7 +51,9 @@ class Marks:
     def _mark(self, function: Function, slot: str, filling: Filling) -> str | None:
         """The operator on a filling, unless the slot itself means it."""
         for _, span in filling.spans:
-            mark = operators.mark_of(self.view, span)
+            if span not in self._at:
+                self._at[span] = operators.mark_of(self.view, span)
+            mark = self._at[span]
             if mark is not None:
                 member = function.slot[slot]
                 words = f"{slot.replace('_', ' ')} {member.description}".casefold()

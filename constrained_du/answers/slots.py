@@ -30,6 +30,7 @@ from constrained_du.slots.fillings import Filler, Filling
 from constrained_du.slots.places import Place, is_shown
 from constrained_du.slots.search import Assignments
 from constrained_du.slots.slot_features import is_no_value
+from constrained_du.slots.span_features import Spans
 from constrained_du.slots.tags import Tags
 from constrained_du.slots.view import View
 from constrained_du.specs.schema import Boolean, Entity, Enumerated, Number, Text
@@ -64,12 +65,17 @@ class Slots:
     worth_reading: set[int] = field(default_factory=set)
     """Functions for whose slots the model is asked, if it was taught to read; those that it was asked about anyway."""
     _bound: dict[int, CallGrammar] = field(default_factory=dict)
+    _untagged: dict[int, SlotEvidence] = field(default_factory=dict)
     _found: dict[tuple[int, bool], tuple[SlotEvidence, list[list[Filling]]]] = field(default_factory=dict)
     _fillings: dict[tuple[int, bool, bool], list[list[Filling]]] = field(default_factory=dict)
     _assigned: dict[tuple[int, bool, bool], tuple[list[Assignments[Filling]], float]] = field(default_factory=dict)
     """All by function, and whether the model had read the utterance for it; some by whether values were looked for by meaning."""
     _open: dict[int, bool] = field(default_factory=dict)
     """By function whether its slots are left open without the model."""
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return Spans(self.view)
 
     @property
     def most(self) -> int:
@@ -108,12 +114,12 @@ class Slots:
     def _swallows(self, match: Match) -> bool:
         """Whether open words hold, or are, a value that another slot of the function waits for."""
         label = match.exemplar.function
-        evidence = SlotEvidence(
+        spoken = SlotEvidence(
             self.domain.by_label[label], self.view, frozenset(), self.domain.explained[label],
             tuple(self.domain.places[label].values()), located=located(self.grammar(self.domain.index[label])),
-        )  # fmt: skip
+        ).spoken  # fmt: skip
         return any(
-            any(evidence.swallowed(slot, span, match.choices)) or evidence.introduces(span, match.choices)
+            any(spoken.swallowed(slot, span, match.choices)) or spoken.introduces(span, match.choices)
             for slot, span in match.located
         )
 
@@ -167,13 +173,18 @@ class Slots:
         return self._found[index, is_read]
 
     def _evidence(self, index: int) -> SlotEvidence:
+        if index not in self._untagged:
+            self._untagged[index] = self._without_tags(index)
+        return self._untagged[index].anew(self._tags(index))
+
+    def _without_tags(self, index: int) -> SlotEvidence:
         label = self.domain.functions[index].label
         expected = {e.slot for e in self.request.expectations if e.function == label and e.slot}
         return SlotEvidence(
             self.domain.functions[index], self.view, frozenset(expected), self.domain.explained[label],
             tuple(self.domain.places[label].values()), templates=resemblances(self.matches, label, self.view.letters),
-            supplied=self.request.candidates.spans, located=located(self.grammar(index)), tags=self._tags(index),
-            usual=self.domain.usual[label],
+            supplied=self.request.candidates.spans, located=located(self.grammar(index)),
+            usual=self.domain.usual[label], spans=self._spans,
         )  # fmt: skip
 
     def _tags(self, index: int) -> Tags | None:

@@ -32,6 +32,7 @@ class Contexts:
     others: tuple[Place, ...]
     _found: dict[str, tuple[Agreements, Agreements]] = field(default_factory=dict)
     _examples: dict[tuple[str, str], frozenset[tuple[int, int]]] = field(default_factory=dict)
+    _every_example: dict[tuple[str, str], frozenset[tuple[int, int]]] = field(default_factory=dict)
 
     def of(self, place: Place) -> tuple[Agreements, Agreements]:
         """For every first and last unit the best agreement with an exemplar's words around
@@ -48,17 +49,20 @@ class Contexts:
     def examples(self, place: Place) -> frozenset[tuple[int, int]]:
         """First and last units of the examples of a slot that were said; no parts of another slot's: no "film" of "film
         times"."""
-        longer = [span for other in self.others if other.name != place.name for span in self._said(other)]
-        return frozenset(
-            (first, last) for first, last in self._said(place)
-            if not any(a <= first and last <= b and (a, b) != (first, last) for a, b in longer)
-        )  # fmt: skip
+        key = (place.name, place.description)
+        if key not in self._examples:
+            longer = [span for other in self.others if other.name != place.name for span in self._said(other)]
+            self._examples[key] = frozenset(
+                (first, last) for first, last in self._said(place)
+                if not any(a <= first and last <= b and (a, b) != (first, last) for a, b in longer)
+            )  # fmt: skip
+        return self._examples[key]
 
     def _said(self, place: Place) -> frozenset[tuple[int, int]]:
         key = (place.name, place.description)
-        if key not in self._examples:
-            self._examples[key] = frozenset(self.view.within(span) for span in example_spans(self.view, place))
-        return self._examples[key]
+        if key not in self._every_example:
+            self._every_example[key] = frozenset(self.view.within(span) for span in example_spans(self.view, place))
+        return self._every_example[key]
 
     def _agreement(self, context: tuple[str, ...], at: int, side: int) -> float:
         """How far the words beside a unit are an exemplar's; another slot of it stands for its examples, less for any word."""

@@ -7,6 +7,7 @@ Everything here is free of models; what they add comes in as ``roles`` and ``tag
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,16 +16,17 @@ from constrained_du.recognizers.numerals import ORDINAL_WORDS
 from constrained_du.slots import slot_features as of_slot
 from constrained_du.slots.contexts import Contexts
 from constrained_du.slots.mentions import Mentions
-from constrained_du.slots.places import Place, is_listed, is_naming, is_shown, words_in
+from constrained_du.slots.places import Place, is_naming, is_shown, words_in
 from constrained_du.slots.senses import Sense, free_units, has_senses
 from constrained_du.slots.slot_features import agree
-from constrained_du.slots.span_features import SHAPED, Tallies, verbatim_features
+from constrained_du.slots.span_features import SHAPED, Spans, of_known
+from constrained_du.slots.spoken import Spoken
 from constrained_du.slots.tags import Tags
 from constrained_du.slots.truths import truth
 from constrained_du.slots.view import MOMENTS, View
-from constrained_du.specs.schema import Enumerated, Number, Text
+from constrained_du.specs.schema import Enumerated, Text
 from constrained_du.specs.spec import Function
-from constrained_du.text.lexicon import CUES, DETERMINERS, stem, words_of
+from constrained_du.text.lexicon import stem, words_of
 from constrained_du.text.turns import ends, ranks
 from constrained_du.text.words import is_code, is_mostly_unspaced
 from constrained_du.types import JsonValue, Span
@@ -63,21 +65,24 @@ class SlotEvidence:
     """The values of slots that words mean by which none is called."""
     tags: Tags | None = None
     """What a taught model says of each word; None where there is none, or it was not asked."""
-    _spans: dict[tuple[int, int, bool], tuple[str, Features, float]] = field(default_factory=dict)
-    _taking: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    spans: Spans | None = None
+    """The utterance's, where other functions are looked at beside this one."""
+    _common: dict[tuple[int, int, bool], tuple[str, Features]] = field(init=False, default_factory=dict)
+    _totals: dict[tuple[int, int, bool], float] = field(init=False, default_factory=dict)
+    _kept: dict[tuple[str, Span], Features] = field(init=False, default_factory=dict)
+    """What is known of words in a slot but roles and tags: the same before the model has read them and after."""
+    _taking: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         known = self.view.explained_by(self.explained)
         self._known = tuple(k and mark not in MOMENTS for k, mark in zip(known, self.view.marked, strict=True))
-        self._tallies = Tallies(self.view)
+        self._words = self.spans or Spans(self.view)
+        self._ids = frozenset(map(id, self.others))  # not the places inside lists and objects, which have their names
         self._contexts = Contexts(self.view, self.others)
         self._function_words = {stem(word) for word in words_of(f"{self.function.label} {self.function.name}")}
         self.about = frozenset(self._function_words | {stem(word) for word in words_in(self.function.description)})
         self._mentions = Mentions(self.view, self.others, self.expected, self.about)
-        listed = [place for place in self.others if is_listed(place)]
-        mentions = [self.mention(place, v) for place in listed for v in place.aliases if len(words_of(v)) > 1]
-        self._listed_spans = tuple(span for strength, span in mentions if strength == 1.0 and span is not None)
-        self._values = {place.name: self._values_of(place, place in listed) for place in self.others}
+        self.spoken = Spoken(self.view, self.others, self._contexts, self._mentions, self.supplied, self.located)
         self._orders = {place.name: index / max(1, len(self.others)) for index, place in enumerate(self.others)}
         self._ranks = ranks(place.name for place in self.others)
         self._ends = ends(place.name for place in self.others)
@@ -94,6 +99,13 @@ class SlotEvidence:
         shown, bare = (SLOT_WEIGHTS, SLOT_WEIGHTS_BARE) if self.tags is None else (SLOT_WEIGHTS_READ, SLOT_WEIGHTS_BARE_READ)
         return shown if self._is_shown else bare
 
+    def anew(self, tags: Tags | None) -> SlotEvidence:
+        """The same for other tags, before any role or sense is known; what depends on none of them is shared."""
+        other = copy(self)
+        other.roles, other.senses, other.tags, other._totals = {}, {}, tags, {}
+        other.__dict__.pop("weights", None)
+        return other
+
     def _total(self, features: Mapping[str, float]) -> float:
         weights, total = self.weights, 0.0
         for name, value in features.items():
@@ -103,15 +115,21 @@ class SlotEvidence:
 
     def score(self, place: Place, choice: Choice) -> float:
         if choice.span is None:
-            return self._total(self.features(place, choice))
-        common = self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[2]
-        return common + self._total(self._own_features(place, choice))
+            return self._total(self._unsaid(place, choice))
+        first, last = self.view.within(choice.span)
+        total = self._span_total(first, last, choice.source == "verbatim")
+        total += self._total(self._known_of(place, choice, choice.span))
+        if self.roles:
+            total += self.role_score(place, choice.span)
+        return total if self.tags is None else total + self._total(self._tagged(place, choice, choice.span))
 
     def features(self, place: Place, choice: Choice) -> Features:
-        features = self._own_features(place, choice)
-        if choice.span is not None:
-            features |= self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[1]
-        return features
+        """All that is known of a choice for a slot, by name."""
+        if choice.span is None:
+            return self._unsaid(place, choice)
+        common = self._span_features(*self.view.within(choice.span), choice.source == "verbatim")[1]
+        asked = self.roles.get((place.name, choice.span), {}) | self._tagged(place, choice, choice.span)
+        return self._known_of(place, choice, choice.span) | asked | common
 
     def role_score(self, place: Place, span: Span) -> float:
         """What the embedder adds to the score of a span; 0 where it was not asked."""
@@ -125,7 +143,7 @@ class SlotEvidence:
     def unsaid(self, taken: Mapping[str, Collection[Span]]) -> dict[str, list[bool]]:
         """For the slots that list values, none of which was clearly said, the units that may mean one (senses.free_units);
         ``taken`` are the spans that each slot would fill."""
-        spoken = [span for own in self._values.values() for span in own]
+        spoken = [span for own in self.spoken.values.values() for span in own]
         open_ = [place.name for place in self.others if has_senses(place) and not self._is_named(place)]
         beside = {name: [s for other, spans in taken.items() if other != name for s in spans] for name in open_}
         return {name: free_units(self.view, self.about | self.usual, (*spoken, *beside[name])) for name in open_}
@@ -134,8 +152,24 @@ class SlotEvidence:
         assert isinstance(place.schema, Enumerated)
         return any(self.mention(place, value)[0] >= HALF_SAID for value in place.schema.values)
 
-    def _own_features(self, place: Place, choice: Choice) -> Features:
-        """The features that depend on the slot, which are all where nothing was said."""
+    def _known_of(self, place: Place, choice: Choice, span: Span) -> Features:
+        """What is known of a span in a slot but its roles and tags; of words it is kept."""
+        if choice.source != "verbatim" or id(place) not in self._ids:
+            return self._said(place, choice, span)
+        if (place.name, span) not in self._kept:
+            said = self._said(place, choice, span)
+            self._kept[place.name, span] = {name: value for name, value in said.items() if value}
+        return self._kept[place.name, span]
+
+    def _tagged(self, place: Place, choice: Choice, span: Span) -> Features:
+        if self.tags is None:
+            return {}
+        tagged = self.tags.features(place.name, *self.view.within(span))
+        if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
+            tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
+        return tagged
+
+    def _for_slot(self, place: Place, choice: Choice) -> Features:
         features: Features = {f"source {choice.source}": 1.0}
         if place.required:
             features["required"] = 1.0
@@ -144,25 +178,23 @@ class SlotEvidence:
             features["required later"] = float(bool(self.expected) and place.name not in self.expected)
         if place.name in self.expected:
             features["expected"] = 1.0
-        if choice.span is None:
-            self._unsaid(place, choice, features)
-        else:
-            self._said(place, choice, choice.span, features)
         return features
 
     # -- values that the spec lists ------------------------------------------------------
 
-    def _unsaid(self, place: Place, choice: Choice, features: Features) -> None:
+    def _unsaid(self, place: Place, choice: Choice) -> Features:
+        features = self._for_slot(place, choice)
         if place.is_boolean and str(choice.value).casefold() in ("true", "false"):
             said = truth(self.view, place, self.others, self.expected, self.explained, self._function_words)
             features["boolean"] = said if str(choice.value).casefold() == "true" else -said
-            return
+            return features
         strength, span = self.mention(place, choice.value)
         features["mention"] = strength
         if not strength:
             features["unmentioned"] = 1.0
         if span is not None:
             self._mentioned(place, *self.view.within(span), features)
+        return features
 
     def _mentioned(self, place: Place, first: int, last: int, features: Features) -> None:
         """Where a listed value was said: what stands around it may speak for another slot."""
@@ -170,7 +202,7 @@ class SlotEvidence:
             both, smaller = self._contexts.of(place)
             features["mention context"], features["mention between"] = both[first][last], smaller[first][last]
         features["mention cue"] = of_slot.cue(self.view, place, first, last)
-        features["nested"] = float(self._is_nested(self.view.span_of(first, last)))
+        features["nested"] = float(self.spoken.is_nested(self.view.span_of(first, last)))
         features["mention named"] = of_slot.named(self.view, place, first, last)
         features["mention named whole"] = of_slot.named_whole(self.view, place, first, last)
         if self.tags is not None:
@@ -182,16 +214,16 @@ class SlotEvidence:
 
     # -- values that were said -----------------------------------------------------------
 
-    def _said(self, place: Place, choice: Choice, span: Span, features: Features) -> None:
-        view = self.view
+    def _said(self, place: Place, choice: Choice, span: Span) -> Features:
+        """What is known of a span in a slot without its tags and roles."""
+        view, features = self.view, self._for_slot(place, choice)
         first, last = view.within(span)
-        shape, common, _ = self._span_features(first, last, choice.source == "verbatim")
+        shape, common = self._span_features(first, last, choice.source == "verbatim")
         features |= self._shown(place, span)
         features |= self._of_kind(place, span, shape)
         if features.get("moment missing"):  # that it is always said speaks for what may be said there
             features["required shown"] = 0.0
         features["reported"] = float(of_slot.is_reported(view, place, first, last))
-        features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
         features["cue"] = of_slot.cue(view, place, first, last)
         features["named"] = of_slot.named(view, place, first, last)
         features["named whole"] = of_slot.named_whole(view, place, first, last)
@@ -200,7 +232,7 @@ class SlotEvidence:
         features["kin example"] = float(bool(place.kin) and view.stems[first : last + 1] in place.kin)
         if self._asks_for_regions:
             features |= of_slot.regional(view, place, first, last, self.others)
-        if is_naming(place) and self._is_unexplained(first, last) and not any(self.swallowed(place.name, span)):
+        if is_naming(place) and self._is_unexplained(first, last) and not any(self.spoken.swallowed(place.name, span)):
             features["names noun"] = of_slot.names_noun(view, place, first, last, self._function_words)
         features |= self._beside(place, first, last)
         if place.name in self._ranks:
@@ -214,12 +246,6 @@ class SlotEvidence:
             if place.kind in SHAPED:
                 features["expected kind"] = float(agree(place.kind, shape))
                 features["expected other"] = 1.0 - features["expected kind"]
-        features |= self.roles.get((place.name, span), {})
-        if self.tags is not None:
-            tagged = self.tags.features(place.name, first, last)
-            if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
-                tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
-            features |= tagged
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
             features["unit same"], features["unit other"] = map(float, of_slot.unit_beside(view, place, span))
@@ -230,10 +256,12 @@ class SlotEvidence:
         if choice.source == "verbatim":
             self._verbatim(place, span, features)
         else:
-            features["nested"] = float(self._is_nested(span))
+            features["nested"] = float(self.spoken.is_nested(span))
+            features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
             features["articled"] = float(view.has_idle_article(span))
             features["cut word"] = float(of_slot.cuts_word(view, span))
             features["cut address"] = float(choice.source == "number" and view.cuts_address(span))
+        return features
 
     def _shown(self, place: Place, span: Span) -> Features:
         """What exemplars show of the slot, and whether one that matches has this span in it."""
@@ -290,7 +318,6 @@ class SlotEvidence:
         if first == 0 < last and place.name not in self.expected:
             whole = any(features.get(name) for name in ("kind same", "relation", "group", "code named")) or view.marked[0]
             features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
-        features["goes on"] = float(of_slot.goes_on(view, first, last))
         features["no relation"] = float(place.holds_relation and not features["relation"])
         if place.counts and not features["group"]:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
@@ -299,10 +326,9 @@ class SlotEvidence:
             others = (name for moment in inside for name in self._takers(view.kinds[moment]))
             features["swallows moment"] = float(any(name != place.name for name in others))
         content = [i for i in range(first, last + 1) if view.is_content[i]]
-        own = bool(content) and all(view.stems[i] in self._function_words for i in content)
-        features["own words"] = float(own)
-        features["own words named"] = float(own and is_naming(place))
-        cut = self._span_features(first, last, True)[1].get("splits kind", 0.0) > 0
+        common = self._span_features(first, last, True)[1]
+        features["own words named"] = float("own words" in common and is_naming(place))
+        cut = "splits kind" in common
         is_example = features.get("example", 0.0) > 0
         features["own name"] = float(bool(content) and not is_example and all(view.stems[i] in place.name_words for i in content))
         features["empty named"] = float(is_naming(place) and (not content or cut))
@@ -336,64 +362,28 @@ class SlotEvidence:
             "ends counted": float(ends and counted and not place.named_beside[1]),
         }
 
-    def _values_of(self, place: Place, is_listed: bool) -> frozenset[Span]:
-        """Where values of a slot's own kind were said: supplied, listed, given as examples, countries, or of its shape."""
-        examples = (self.view.span_of(*units) for units in self._contexts.examples(place))
-        said = (*examples, *of_slot.region_spans(self.view, place))
-        found = {*self.located.get(place.name, ()), *said}
-        for value in place.schema.values if is_listed and isinstance(place.schema, Enumerated) else ():
-            strength, span = self.mention(place, value)
-            if strength == 1.0 and span is not None and any(self.view.is_content[i] for i in self._range(span)):
-                found.add(span)
-        if place.kind in SHAPED and (place.kind != "number" or isinstance(place.schema, Number)):
-            found.update(span for span, kind in self.view.kinds.items() if agree(place.kind, kind))
-        return frozenset(found)
-
-    def _range(self, span: Span) -> range:
-        first, last = self.view.within(span)
-        return range(first, last + 1)
-
-    def swallowed(self, name: str, span: Span, filled: Collection[str] = ()) -> tuple[bool, bool]:
-        """Whether a span of words for the slot ``name`` holds a value of another slot that is not ``filled``
-        otherwise, and whether it is one."""
-        others = [v for other, own in self._values.items() if other != name and other not in filled for v in own]
-        inside = any(v != span and span.start <= v.start and v.end <= span.end for v in others)
-        return inside, span in others
-
-    def introduces(self, span: Span, filled: Collection[str]) -> bool:
-        """Whether a span has "by" and a name inside, and a slot that is not ``filled`` waits for who made it."""
-        first, last = self.view.within(span)
-        words, units = self.view.words, self.view.units
-        named = any(words[i] == "by" and units[i + 1].text[:1].isupper() for i in range(first + 1, last))
-        return named and any(place.name not in filled and place.own_words & CUES["by"] for place in self.others)
-
-    def _is_nested(self, span: Span) -> bool:
-        """Whether a longer supplied or listed value that was said holds this one ("bedroom" in "bedroom lamp"); an
-        article makes no value longer."""
-        holders = (o for o in (*self.supplied, *self._listed_spans) if o.start <= span.start and span.end <= o.end)
-        return any(o != span and not (o.end == span.end and self._is_article(o.start, span.start)) for o in holders)
-
-    def _is_article(self, start: int, end: int) -> bool:
-        return self.view.text[start:end].strip().casefold() in DETERMINERS
-
     def _is_part(self, first: int, last: int) -> bool:
         span = self.view.span_of(first, last)
         moments = [moment for moment, kind in self.view.kinds.items() if kind == "datetime" and moment != span]
         return any(moment.start <= span.start and span.end <= moment.end for moment in moments)
 
-    def _span_features(self, first: int, last: int, verbatim: bool) -> tuple[str, Features, float]:
-        """Shape, features and score that do not depend on the slot; computed once for a span."""
+    def _span_total(self, first: int, last: int, verbatim: bool) -> float:
         key = (first, last, verbatim)
-        if key not in self._spans:
-            shape = self.view.shape(first, last)
-            features: Features = {}
-            view = self.view
-            covered = [i for i in range(first, last + 1) if view.is_content[i] and not self._known[i]]
-            features["whole"] = float(last - first + 1 >= view.size)
-            features["covers"] = min(4.0, len(covered))
-            features["some"] = float(bool(covered))
+        if key not in self._totals:
+            self._totals[key] = self._total(self._span_features(*key)[1])
+        return self._totals[key]
+
+    def _span_features(self, first: int, last: int, verbatim: bool) -> tuple[str, Features]:
+        """Shape and features that do not depend on the slot; computed once for a span."""
+        key = (first, last, verbatim)
+        if key not in self._common:
+            view, covered = self.view, [i for i in range(first, last + 1) if self.view.is_content[i]]
+            unknown = [i for i in covered if not self._known[i]]
+            features: Features = {"whole": float(last - first + 1 >= view.size), "covers": min(4.0, len(unknown))}
+            features["some"] = float(bool(unknown))
             if verbatim:
-                features |= verbatim_features(view, self._tallies, first, last, shape, self._known)
-            features = {name: value for name, value in features.items() if value}
-            self._spans[key] = (shape, features, self._total(features))
-        return self._spans[key]
+                features["own words"] = float(bool(covered) and all(view.stems[i] in self._function_words for i in covered))
+                features |= of_known(view, first, last, self._known)
+            found = {name: value for name, value in features.items() if value}
+            self._common[key] = self._words.shape(first, last), found | (self._words.features(first, last) if verbatim else {})
+        return self._common[key]

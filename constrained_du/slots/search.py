@@ -111,6 +111,8 @@ class _Stream(Generic[T]):
 
 State = tuple[int, int]
 """Position in the utterance, and the set of filled slots as bits."""
+Move = tuple[int, int, float]
+"""The bit of the slot that is filled (0: none), the position it leads to, what it adds to the score."""
 
 
 class _Lattice(Generic[T]):
@@ -134,63 +136,60 @@ class _Lattice(Generic[T]):
                     self._edges[len(slots) + where[start]].append((bit, len(slots) + where[end], option))
                 else:
                     self._edges[bit].append((bit, bit + 1, option))
+        self._moves: list[list[Move]] = [
+            [*([(0, position + 1, 0.0)] if position < self._last else []), *((1 << bit, end, o.score) for bit, end, o in edges)]
+            for position, edges in enumerate(self._edges)
+        ]
         self._reached = self._forward(margin)
         self._best, self._totals = self._backward()
 
     @property
     def log_total(self) -> float:
-        return self._totals.get((0, 0), float("-inf"))
+        return self._totals[0].get(0, -inf)
 
     def _forward(self, margin: float) -> list[list[int]]:
         """Which sets of slots can be filled at each position; the best BEAM of them."""
         scores: list[dict[int, float]] = [{} for _ in range(self._last + 1)]
         scores[0][0] = 0.0
-        for position in range(self._last + 1):
+        for position, moves in enumerate(self._moves):
             least = max(scores[position].values(), default=0.0) - margin
             reached = (item for item in scores[position].items() if item[1] >= least)
             here = sorted(reached, key=lambda item: (-item[1], item[0]))[:BEAM]
             scores[position] = dict(here)
             for mask, score in here:
-                for target, used, gain in self._moves(position, mask):
-                    if score + gain > scores[target].get(used, float("-inf")):
-                        scores[target][used] = score + gain
+                for bit, target, gain in moves:
+                    if not mask & bit:
+                        used, total = mask | bit, score + gain
+                        if total > scores[target].get(used, -inf):
+                            scores[target][used] = total
         return [list(masks) for masks in scores]
 
-    def _moves(self, position: int, mask: int) -> Iterator[tuple[int, int, float]]:
-        if position < self._last:
-            yield position + 1, mask, 0.0
-        for bit, target, option in self._edges[position]:
-            if not mask >> bit & 1:
-                yield target, mask | 1 << bit, option.score
-
-    def _backward(self) -> tuple[dict[State, float], dict[State, float]]:
-        """From each state to the end: the best score, and the log of the sum of all."""
-        best: dict[State, float] = {}
-        totals: dict[State, float] = {}
-        for position in range(self._last, -1, -1):
+    def _backward(self) -> tuple[list[dict[int, float]], list[dict[int, float]]]:
+        """For each position and set of filled slots: the best score from there to the end, and the log of the sum of all."""
+        best: list[dict[int, float]] = [{} for _ in range(self._last + 1)]
+        totals: list[dict[int, float]] = [{} for _ in range(self._last + 1)]
+        ends = [mask for mask in self._reached[-1] if self._full is None or mask == self._full]
+        best[-1], totals[-1] = dict.fromkeys(ends, 0.0), dict.fromkeys(ends, 0.0)
+        for position in range(self._last - 1, -1, -1):
             for mask in self._reached[position]:
-                state = (position, mask)
-                if position == self._last:
-                    if self._full is None or mask == self._full:
-                        best[state] = totals[state] = 0.0
-                    continue
-                known = [
-                    (gain, best[target, used], totals[target, used])
-                    for target, used, gain in self._moves(position, mask)
-                    if (target, used) in best
-                ]
-                if known:
-                    best[state] = max(gain + onward for gain, onward, _ in known)
-                    totals[state] = _log_sum([gain + onward for gain, _, onward in known])
+                onward: list[float] = []
+                top = -inf
+                for bit, target, gain in self._moves[position]:
+                    used = mask | bit
+                    if not mask & bit and used in best[target]:
+                        top = max(top, gain + best[target][used])
+                        onward.append(gain + totals[target][used])
+                if onward:
+                    best[position][mask], totals[position][mask] = top, _log_sum(onward)
         return best, totals
 
     def best_first(self) -> Iterator[tuple[tuple[tuple[int, T], ...], float]]:
         """Paths by falling score; the bound is exact, so none is taken up in vain."""
-        if (0, 0) not in self._best:
+        if 0 not in self._best[0]:
             return
         order = count()
         queue: list[tuple[float, int, State, float, tuple[tuple[int, T], ...]]] = [
-            (-self._best[0, 0], next(order), (0, 0), 0.0, ())
+            (-self._best[0][0], next(order), (0, 0), 0.0, ())
         ]
         while queue:
             _, _, (position, mask), done, placed = heappop(queue)
@@ -202,9 +201,9 @@ class _Lattice(Generic[T]):
                 if not mask >> bit & 1:
                     chosen = (*placed, (self._numbers[bit], option))
                     steps.append(((target, mask | 1 << bit), done + option.score, chosen))
-            for state, score, chosen in steps:
-                if state in self._best:
-                    heappush(queue, (-(score + self._best[state]), next(order), state, score, chosen))
+            for (target, used), score, chosen in steps:
+                if used in self._best[target]:
+                    heappush(queue, (-(score + self._best[target][used]), next(order), (target, used), score, chosen))
 
 
 def _hull(option: Option) -> tuple[int, int]:
@@ -213,5 +212,5 @@ def _hull(option: Option) -> tuple[int, int]:
 
 
 def _log_sum(values: Sequence[float]) -> float:
-    top = max(values, default=float("-inf"))
-    return top + log(sum(exp(value - top) for value in values)) if top > float("-inf") else top
+    top = max(values, default=-inf)
+    return top + log(sum([exp(value - top) for value in values])) if top > -inf else top

@@ -11,10 +11,9 @@ from functools import lru_cache
 
 from constrained_du.recognizers.numerals import ORDINAL_WORDS
 from constrained_du.slots.places import Place, is_naming, is_superlative
-from constrained_du.slots.span_features import is_capital
+from constrained_du.slots.span_features import PARTING, is_capital
 from constrained_du.slots.view import MOMENTS, View
 from constrained_du.text.lexicon import (
-    AND_OR,
     CLAUSE_CUES,
     CUES,
     CUES_AFTER,
@@ -41,7 +40,6 @@ _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", 
 _OF_SCALES = frozenset("best highest max maximum scale total out of".split())
 _MOST = frozenset(("most", "least"))
 _UNIT = re.compile(r"[ -]?([A-Za-z°%]+)(?:(?: ?/ ?| per )([A-Za-z]+(?:\^?2|²| squared)?))?")
-_PARTING = frozenset(",;.!?…，。、；！？")
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
 
@@ -86,7 +84,7 @@ def is_reported(view: View, place: Place, first: int, last: int) -> bool:
 def named(view: View, place: Place, first: int, last: int) -> float:
     """The slot's own name beside the span ("playlist X", "X playlist", "two quiet rooms")."""
     words, stems = view.words, view.stems
-    parted = first > 0 and words[first - 1] in _PARTING  # "second season, fourth episode"
+    parted = first > 0 and words[first - 1] in PARTING  # "second season, fourth episode"
     counts_up = first == last and words[first] in ORDINAL_WORDS
     beside = (last + 1,) if parted or counts_up else (first - 1, first - 2, last + 1)
     around = [stems[at] for at in beside if 0 <= at < len(words) and words[at] not in PREPOSITIONS]
@@ -311,20 +309,6 @@ def cuts_code(view: View, first: int, last: int) -> bool:
     beside = [i for i in (first - 1, last + 1) if 0 <= i < len(texts) and texts[i].isalnum() and texts[i] == texts[i].upper()]
     spans = (view.span_of(min(i, first), max(i, last)) for i in beside)
     return any(is_code(view.text[span.start : span.end]) for span in spans)
-
-
-def goes_on(view: View, first: int, last: int) -> bool:
-    """Whether a span goes on after a sign of punctuation as speech does, not as a name ("dover, ohio") or a list ("a, b and
-    c"): "Harvest Lane, same as before"."""
-    signs = [i for i in range(first + 1, last) if view.words[i] in _PARTING]
-    if not signs or all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
-        return False  # "Dec. the 8th"
-    after = view.text[view.units[signs[-1] + 1].start : view.units[last].end]
-    start = signs[-1] + (2 if len(signs) == 1 else 1)  # "Ottoline, and add": what is counted up has commas or is no more
-    listed = any(view.words[i] in AND_OR and view.is_content[i + 1] for i in range(start, last))
-    if listed or regions(after.upper() if len(after) == 2 else after):
-        return False
-    return any(view.units[i + 1].text[:1].islower() or view.is_unspaced[i + 1] for i in signs)
 
 
 def is_made_of(word: str, root: str) -> bool:

@@ -10,6 +10,7 @@ from itertools import accumulate, count
 
 from constrained_du.slots.view import END, MOMENTS, View
 from constrained_du.text.lexicon import (
+    AND_OR,
     CLASSIFIERS,
     CLAUSE_WORDS,
     DETERMINERS,
@@ -20,6 +21,7 @@ from constrained_du.text.lexicon import (
     PRONOUNS,
     VERBS,
 )
+from constrained_du.text.regions import regions
 from constrained_du.text.words import SENTENCE_PUNCTUATION
 
 _LOOSE = FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS
@@ -28,6 +30,7 @@ _JOINTS = _AND | {"but"}  # a title may begin with one, in a capital
 _ONE = frozenset("一那这某每几")
 _ENDS = frozenset("?!;？！；。")
 _COLONS = frozenset(":：")
+PARTING = frozenset(",;.!?…，。、；！？")
 NAMES = frozenset(("name", "person", "place"))
 SHAPED = MOMENTS | {"number", "duration"}
 
@@ -57,10 +60,40 @@ def _summed(flags: Iterable[bool]) -> list[int]:
     return [0, *accumulate(map(int, flags))]
 
 
-def verbatim_features(
-    view: View, tallies: Tallies, first: int, last: int, shape: str, known: Sequence[bool]
-) -> dict[str, float]:
-    """``known`` says of each unit whether the function's own words explain it; 0 where a feature is absent."""
+class Spans:
+    """The spans of one utterance, each looked at once, whatever slots and functions ask about it."""
+
+    def __init__(self, view: View) -> None:
+        self._view, self._tallies = view, Tallies(view)
+        self._shapes: dict[tuple[int, int], str] = {}
+        self._features: dict[tuple[int, int], dict[str, float]] = {}
+
+    def shape(self, first: int, last: int) -> str:
+        if (first, last) not in self._shapes:
+            self._shapes[first, last] = self._view.shape(first, last)
+        return self._shapes[first, last]
+
+    def features(self, first: int, last: int) -> dict[str, float]:
+        """What the words alone say for or against a value there; what is 0 is left out."""
+        if (first, last) not in self._features:
+            found = of_words(self._view, self._tallies, first, last, self.shape(first, last))
+            self._features[first, last] = {name: value for name, value in found.items() if value}
+        return self._features[first, last]
+
+
+def of_known(view: View, first: int, last: int, known: Sequence[bool]) -> dict[str, float]:
+    """What depends on which units the function's own words explain (``known``)."""
+    explained = sum(known[first : last + 1]) / (last - first + 1)
+    return {
+        "explained": explained,
+        "explained all": float(explained == 1.0),
+        "cut left": float(first > 0 and view.is_content[first - 1] and not known[first - 1]),
+        "cut right": float(last + 1 < len(known) and view.is_content[last + 1] and not known[last + 1]),
+    }
+
+
+def of_words(view: View, tallies: Tallies, first: int, last: int, shape: str) -> dict[str, float]:
+    """What depends on the utterance alone, the span's ``shape`` (View.shape) given; 0 where a feature is absent."""
     features: dict[str, float] = {}
     size = last - first + 1
     before, after = view.before(first), view.after(last)
@@ -75,8 +108,6 @@ def verbatim_features(
     features["edges"] = 0.0 if whole else float(view.edge_faults(first, last))
     features["joint edge"] = float(view.units[first].text in _JOINTS or view.words[last] in _JOINTS)
     features["empty"] = float(not within(tallies.content))
-    features["explained"] = sum(known[first : last + 1]) / size
-    features["explained all"] = float(features["explained"] == 1.0)
     unspaced = view.is_unspaced[first] and view.is_unspaced[last]
     features["long"] = max(0.0, size - (8.0 if unspaced else 5.0))
     features["two or more"] = float(size > 1)
@@ -95,10 +126,6 @@ def verbatim_features(
         features["cut script"] = float(view.cuts_script(first, last))
     features["name"] = float(shape in NAMES)
     features["shaped"] = float(shape in SHAPED)
-    features["cut left"] = float(first > 0 and view.is_content[first - 1] and not known[first - 1])
-    features["cut right"] = float(
-        last + 1 < len(view.words) and view.is_content[last + 1] and not known[last + 1]
-    )
     features["cut name"] = float(
         (first > 0 and is_capital(view, first - 1) and is_capital(view, first))
         or (last + 1 < len(view.words) and is_capital(view, last + 1) and is_capital(view, last))
@@ -135,8 +162,24 @@ def verbatim_features(
     features["pleasantries"] = within(tallies.pleasant) / size
     features["wordless"] = float(not within(tallies.said))
     features["code"] = float(size == 1 and _is_code(view.words[first]))
+    features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
+    features["goes on"] = float(goes_on(view, first, last))
     features["object"] = float(not within(tallies.prepositions) and not within(tallies.verbs) and _is_object(view, first, last))
     return features
+
+
+def goes_on(view: View, first: int, last: int) -> bool:
+    """Whether a span goes on after a sign of punctuation as speech does, not as a name ("dover, ohio") or a list ("a, b and
+    c"): "Harvest Lane, same as before"."""
+    signs = [i for i in range(first + 1, last) if view.words[i] in PARTING]
+    if not signs or all(view.marked[i] or not view.is_content[i] for i in range(first, last + 1)):
+        return False  # "Dec. the 8th"
+    after = view.text[view.units[signs[-1] + 1].start : view.units[last].end]
+    start = signs[-1] + (2 if len(signs) == 1 else 1)  # "Ottoline, and add": what is counted up has commas or is no more
+    listed = any(view.words[i] in AND_OR and view.is_content[i + 1] for i in range(start, last))
+    if listed or regions(after.upper() if len(after) == 2 else after):
+        return False
+    return any(view.units[i + 1].text[:1].islower() or view.is_unspaced[i + 1] for i in signs)
 
 
 def _is_object(view: View, first: int, last: int) -> bool:
