@@ -15,6 +15,10 @@ from constrained_du.slots.glosses import glosses
         ("残りの扱い: 捨てる / 持ち帰る", ["toss", "take_home"], {"toss": "捨てる", "take_home": "持ち帰る"}),
         ("hot は温かい、iced は冷たい", ["hot", "iced"], {"hot": "温かい", "iced": "冷たい"}),
         ("open 开着的，shut 关着的", ["open", "shut"], {"open": "开着的", "shut": "关着的"}),
+        ("whole / cut into rings, cubes or sticks / mashed", ["as_is", "pieces", "puree"], {"pieces": "cut into rings", "puree": "mashed"}),
+        ("salted, roasted/toasted/grilled, plain", ["S", "R", "P"], {"S": "salted", "R": "roasted", "P": "plain"}),
+        ("no fish / vegan / grown nearby", ["meat", "vegan", "local"], {"meat": "no fish", "local": "grown nearby"}),
+        ("S small / M medium / L large", ["S", "M", "L"], {"S": "small", "M": "medium", "L": "large"}),
         ("small, medium or large", ["S", "M"], {}),
         ("the name, the street and the town", ["S", "M", "L", "XL"], {}),
     ],
@@ -26,4 +30,5 @@ def test_values_are_glossed_beside_or_in_turn(description: str, values: list[str
 
 
 def test_several_words_for_one_value_are_all_taken() -> None:
+    assert glosses("frozen / dried, smoked or cured / fresh", ["F", "D", "N"])["D"] == ("dried", "smoked", "cured")
     assert glosses("desk は受付・窓口", ["desk", "door"])["desk"] == ("受付", "窓口")

@@ -112,3 +112,15 @@ def test_an_utterance_of_fifteen_words_is_read_in_about_a_millisecond() -> None:
         find_times(text, "date-time", NOW)
         times.append(time.perf_counter() - start)
     assert sorted(times)[len(times) // 2] < 0.005  # five times the aim, for busy machines
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ring at 7:00, 15:00 and 23:00", ["07:00", "15:00", "23:00"]), ("at 8:00 and 20:00", ["08:00", "20:00"]),
+        ("at 3 pm and 8", ["15:00", "20:00"]), ("from 13:00 to 2", ["13:00", "14:00"]),
+    ],
+)  # fmt: skip
+def test_who_counts_hours_to_24_means_the_morning_by_8(text: str, found: list[str]) -> None:
+    times = find_times(text, "time", datetime(2026, 11, 4, 9))
+    assert [time.value for time in times] == found

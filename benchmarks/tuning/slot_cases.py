@@ -151,7 +151,7 @@ def _options(filler: Filler, domain: Domain, function: Function, field: Any, evi
     place = domain.places[function.label][field.name]
     found = []
     for filling in filler._of(place, field.node, field.name, 0):
-        found.append((dict(evidence.last), filling.value, filling.located))
+        found.append((dict(evidence.last or {}), filling.value, filling.located))
     return found
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from constrained_du.decoding.prompt import exemplar_text, portrait
+from constrained_du.domain.deeds import withheld
 from constrained_du.domain.domain import Domain
 from constrained_du.domain.requests import Request
 from constrained_du.slots import operators
@@ -17,9 +19,10 @@ from constrained_du.slots.fillings import Filling
 from constrained_du.slots.view import View
 from constrained_du.specs.schema import ListOf
 from constrained_du.specs.spec import Function
+from constrained_du.text.acts import Unasked, unasked
 from constrained_du.text.lexicon import NEGATORS, words_of
 from constrained_du.text.synonyms import akin, inflects
-from constrained_du.text.words import atoms
+from constrained_du.text.words import atoms, is_mostly_unspaced
 from constrained_du.types import JsonValue, Span
 
 UNDOING = ("取消", "删除", "停止", "关闭", "キャンセル", "削除")
@@ -61,10 +64,24 @@ class Marks:
         return None
 
     def forbid(self, function: Function) -> bool:
-        """Whether the words ask for the opposite of what the function does: "don't cancel it" of what cancels, "don't book
-        it" of what books, and has no word of not doing so."""
-        verb = operators.forbidden(self.view)
+        """Whether the words ask for none of what the function does, or for its opposite: "don't cancel it" of what cancels,
+        "don't book it" of what books, and has no word of not doing so. An answer may be told in any way."""
+        if self.unasked is not None and (self.unasked.kind in ("forbidden", "back") or not self._is_expected(function)):
+            return self._withheld[self.domain.index[function.label]]
+        verb = operators.forbidden(self.view) if is_mostly_unspaced(self.view.text) else ""
         return bool(verb) and (self._names(function, verb) or not self._speaks_of_not(function))
+
+    @cached_property
+    def unasked(self) -> Unasked | None:
+        """What keeps the utterance from asking for what it speaks of."""
+        return unasked(self.view.text)
+
+    @cached_property
+    def _withheld(self) -> tuple[bool, ...]:
+        return withheld(self.domain.deeds, self.view.text)
+
+    def _is_expected(self, function: Function) -> bool:
+        return any(expectation.function == function.label for expectation in self.request.expectations)
 
     @staticmethod
     def _names(function: Function, verb: str) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from constrained_du.decoding.prompt import exemplar_text, summary
+from constrained_du.decoding.prompt import summary
+from constrained_du.domain.deeds import Deed
 from constrained_du.domain.matching import TemplateIndex
 from constrained_du.grammar.compile import Ontology, entity_keys
 from constrained_du.recognizers.lists import Recognizer
@@ -22,7 +23,6 @@ from constrained_du.specs.instances import CONVERSATION, instances, surfaces
 from constrained_du.specs.spec import Function
 from constrained_du.text.lexicon import stem
 from constrained_du.text.opposites import Sides, actuates, begins, is_end, one_and_all, sides, tells_state
-from constrained_du.text.remarks import asks_rule, does
 from constrained_du.text.terms import normalised
 from constrained_du.text.words import atoms, is_unspaced
 
@@ -112,8 +112,8 @@ class Domain:
 
     @cached_property
     def beginners(self) -> tuple[bool, ...]:
-        """Which functions begin something, where another one ends something."""
-        return tuple(any(self.enders) and begins(f.label) and not end for f, end in zip(self.functions, self.enders, strict=True))
+        """Which functions begin something."""
+        return tuple(begins(f.label) and not end for f, end in zip(self.functions, self.enders, strict=True))
 
     @cached_property
     def actuators(self) -> tuple[bool, ...]:
@@ -121,10 +121,9 @@ class Domain:
         return tuple(actuates(function.label) or actuates(function.name) for function in self.functions)
 
     @cached_property
-    def doers(self) -> tuple[bool, ...]:
-        """Which functions do something that a question about rules does not ask for; none whose exemplars are such questions."""
-        shown = {f.label: map(exemplar_text, self.exemplars_of.get(f.label, ())) for f in self.functions}
-        return tuple(does(f.label) and not any(map(asks_rule, shown[f.label])) for f in self.functions)
+    def deeds(self) -> tuple[Deed, ...]:
+        """What each function does."""
+        return tuple(Deed(f, self.exemplars_of.get(f.label, ())) for f in self.functions)
 
     @cached_property
     def reporters(self) -> tuple[bool, ...]:

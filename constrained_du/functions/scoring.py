@@ -16,6 +16,7 @@ import numpy as np
 
 from constrained_du.decoding import prompt
 from constrained_du.decoding.backend import Backend, Embedder, Query
+from constrained_du.domain.deeds import withheld
 from constrained_du.domain.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.functions.preparing import Prepared, direct_query, places_of
@@ -160,6 +161,8 @@ class FunctionScorer:
         beside = beside if own is not beside else []
         retrieved = self._against_all(self.retrieved(utterance, away | frozenset(beside)), beside)
         plain = {i: {**retrieved[i], **known.get(i, {})} for i in allowed}
+        for i in (i for i in plain if "expected" in known.get(i, {})):
+            plain[i]["unasked"] = 0.0  # an answer may be told in any way
         quick = {i: weights.quick(plain[i]) for i in allowed}
         asked = [i for i in known if i in quick and "expected" in known[i]]
         few = _worth_judging(quick, own)
@@ -221,8 +224,9 @@ class FunctionScorer:
         said = sides(utterance)
         asks, everything = asks_state(utterance), speaks_of_all(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
-        polite, rule, praise = courtesies(utterance), asks_rule(utterance), praises(utterance)
-        ends = ends_something(utterance) and not rule
+        polite, praise = courtesies(utterance), praises(utterance)
+        unasked = withheld(self.domain.deeds, utterance)
+        ends = ends_something(utterance) and not asks_rule(utterance)
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
@@ -247,7 +251,7 @@ class FunctionScorer:
                 "only asked": float(asks and self.domain.actuators[i]),
                 "state asked": float(asks and self.domain.reporters[i]),
                 "only polite": float(bool(polite) and not polite & explained[i] and not is_about_courtesies(explained[i])),
-                "only rule": float(rule and self.domain.doers[i]),
+                "unasked": float(unasked[i]),
                 "only praise": float(praise and not hears_praise(explained[i])),
                 "all unsaid": float(not everything and i in self.domain.sweeping),
             }

@@ -13,7 +13,8 @@ _COUNT = r"\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelv
 _OWNER = r"my|our|his|her|their|the"
 _KIN = (
     r"wife|husband|spouse|partner|fianc[eé]e?|(?:girl|boy)?friend|kid|child|children|son|daughter|baby|parent|mother|mom|mum|father|"
-    r"dad|brother|sister|sibling|cousin|aunt|uncle|niece|nephew|grand(?:ma|pa|mother|father|parent|son|daughter|child|children|kid)|"
+    r"dad|brother|sister|sibling|cousin|aunt|uncle|niece|nephew|"
+    r"grand(?:ma|pa|mum|mom|dad|mother|father|parent|son|daughter|child|children|kid)|gran|nan|"
     r"famil(?:y|ies)|(?:co-?|room|class|team|house|flat)(?: ?worker|mate)|colleague|boss|neighbou?r|guest|adult|"
     r"teen(?:ager)?|toddler|infant|senior|other|couple|people|person|[a-z]+-in-law|in-laws"
 )
@@ -22,9 +23,15 @@ _WORD = r"(?!(?:and|plus|with|or)\b)[a-z]+"
 _ITEM = re.compile(
     rf"\b(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:{_WORD} )?(?:{_KIN})s?|{_SELF})\b(?!['’])", re.IGNORECASE
 )
+_RELATIVE = re.compile(rf"(?i:\b(?:my|our|your|his|her|their) (?:{_WORD} )??(?:{_KIN})\b)(?!['’-])(?: [A-Z][a-z]+\b)?")
 _COMMA = re.compile(r"\s?, ?")
 _AND = re.compile(r"(?:\s?,)? (?:and|plus|with)(?: also)? | ?& ?", re.IGNORECASE)
 _SOMEBODY = re.compile(rf"\b(?:{_KIN})s?\b|\bmyself\b", re.IGNORECASE)
+
+
+def find_relatives(text: str) -> Iterator[Span]:
+    """Where somebody is named by what they are to somebody: "my mum", "his little brother Tom"."""
+    yield from (Span(*found.span()) for found in _RELATIVE.finditer(text))
 
 
 def find_groups(text: str) -> Iterator[Span]:

@@ -33,11 +33,12 @@ class Resolver:
     """What the phrases of one utterance mean at ``now`` (None: no reference was given).
 
     Phrases are resolved in order, each once, since the end of a range looks back at its beginning. ``past``: all of them
-    have passed, where they may have.
+    have passed, where they may have. ``of_24``: hours are counted to 24, so that 8:00 is in the morning.
     """
 
-    def __init__(self, phrases: Sequence[Said], now: datetime | None, past: bool = False) -> None:
+    def __init__(self, phrases: Sequence[Said], now: datetime | None, past: bool = False, of_24: bool = False) -> None:
         self._now, self._past = now, past
+        self._of_24 = of_24
         self._today = now.date() if now else None
         self._days: dict[int, Days] = {}
         self._clocks: dict[int, tuple[time, Days]] = {}
@@ -122,6 +123,8 @@ class Resolver:
         if said.until is not None and (end := said.until.clock) is not None and len(end.hours()) == 1:
             earlier = [hour for hour in hours if clock.at(hour) < end.at(end.hour)]
             return (earlier or list(hours))[-1]
+        if self._of_24:
+            return clock.hour  # "at 8:00 and 20:00"
         other = said.beside
         if other is None or other.clock is None:
             return None

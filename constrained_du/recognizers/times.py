@@ -6,6 +6,7 @@ nothing, and no part of it; what depends on a ``now`` that was not given stays v
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -30,6 +31,7 @@ from constrained_du.recognizers.time_phrases import Said, read_phrases
 from constrained_du.recognizers.time_resolution import Resolver
 from constrained_du.recognizers.time_tokens import tokenize
 
+_OF_24 = re.compile(r"(?<![\d:.])(?:1[3-9]|2[0-3]):[0-5]\d(?![\d:])(?! ?[ap]\.?m\b)", re.IGNORECASE)
 _RULES = index_rules(ENGLISH_RULES + CJK_RULES)
 
 TimeKind = Literal["date", "time", "date-time", "duration"]
@@ -59,7 +61,7 @@ def find_times(text: str, kind: TimeKind, now: datetime | None = None, past: boo
     phrases = _read(text)
     if not phrases:
         return ()
-    view = _View(text, now, Resolver(phrases, now, past))
+    view = _View(text, now, Resolver(phrases, now, past, _OF_24.search(text) is not None))
     return tuple(found for said in phrases for found in _PROJECTIONS[kind](said, view))
 
 

@@ -301,6 +301,10 @@ class SlotEvidence:
             features["kind clash"] = float(clash)
             features["moment taken"] = float(clash and shape in MOMENTS and kind not in SHAPED)
             features["moment clash"] = float(clash and (kind, shape) in of_slot.CLASHING)
+        if place.holds_person:
+            features["relative"] = float(span in view.relatives)
+            features["cut relative"] = float(any(own != span and own.overlaps(span) for own in view.relatives))
+            features["names more"] = float(of_slot.names_more(view, place, first, last))
         features["group"] = float(place.holds_people and span in view.groups)
         features["relation"] = float(place.holds_relation and span in view.relations)
         features["kind named"] = float(of_slot.is_kind_named(view, place, first, last))
@@ -316,8 +320,8 @@ class SlotEvidence:
         elif self._waits_for_code and last > first:
             features["swallows code"] = float(any(is_code(u.text) and not u.text.isalpha() for u in view.units[first : last + 1]))
         if first == 0 < last and place.name not in self.expected:
-            whole = any(features.get(name) for name in ("kind same", "relation", "group", "code named")) or view.marked[0]
-            features["from start"] = float(not (whole or of_slot.is_title(view, first, last)))
+            whole = any(features.get(name) for name in ("kind same", "relation", "relative", "group", "code named"))
+            features["from start"] = float(not (whole or view.marked[0] or of_slot.is_title(view, first, last)))
         features["no relation"] = float(place.holds_relation and not features["relation"])
         if place.counts and not features["group"]:
             features["uncounted"] = float(not any(view.marked[first : last + 1]) and "one" not in view.words[first : last + 1])
@@ -328,6 +332,7 @@ class SlotEvidence:
         content = [i for i in range(first, last + 1) if view.is_content[i]]
         common = self._span_features(first, last, True)[1]
         features["own words named"] = float("own words" in common and is_naming(place))
+        features["speech named"] = float("speech" in common and not place.holds_speech)
         cut = "splits kind" in common
         is_example = features.get("example", 0.0) > 0
         features["own name"] = float(bool(content) and not is_example and all(view.stems[i] in place.name_words for i in content))

@@ -6,13 +6,17 @@ Knows texts only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 
 from constrained_du.text.words import is_unspaced
 
-LONGEST = 24  # letters of a gloss
+LONGEST = 36  # letters of a gloss
 _ASPECTS = "着了上好"
 _COUNTED = re.compile(r",? +or +|,? +and +|\s*[,，、/]\s*|或者?|または|もしくは|还是")
+_SIGNS = (re.compile(r"\s+/\s+"), re.compile(r"\s*[;；]\s*"), re.compile(r"\s*[,，、]\s*(?:or +|and +)?"), _COUNTED)
+"""What parts the words for one value from those for the next, the first that gives as many as there are values."""
+_ARTICLE = re.compile(r"^(?:an?|the)\s", re.IGNORECASE)
 
 
 def glosses(description: str, values: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -21,25 +25,43 @@ def glosses(description: str, values: Sequence[str]) -> dict[str, tuple[str, ...
     return {value: _beside(value, description, values) or in_turn.get(value, ()) for value in values}
 
 
-def _beside(value: str, description: str, values: Iterable[str]) -> tuple[str, ...]:
+def _beside(value: str, description: str, values: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     pattern = rf"(?<![\w-]){re.escape(value)}(?![\w-])\s*[:：=(（为は]?\s*([^，,、；;。.)）(（:：=]+)"
     for match in re.finditer(pattern, description):
-        gloss = match.group(1).strip()
-        if gloss and gloss not in values and len(gloss) <= LONGEST and not any(v in gloss for v in values):
+        parts = re.split(r"\s+/\s+", match.group(1).strip())  # "S small / M medium"
+        gloss = " / ".join(takewhile(lambda part: not any(v in part for v in values), parts))
+        if gloss and len(gloss) <= LONGEST:
             found += [part.strip() for part in re.split("[・/]", gloss) if part.strip()]
     return tuple(found)
 
 
 def _in_turn(description: str, values: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """What a description counts up in the order of the values, one for each: "how to pay: cash, by card or later"."""
-    if len(values) < 2 or any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", description) for value in values if value.isascii()):
+    """What a description counts up in the order of the values, one for each ("how to pay: cash, by card or later"), or
+    several words for one ("ill / doctor, dentist / a death in the family")."""
+    if len(values) < 2:
         return {}
-    for text in re.split(r"[:：(（)）。;；]|\.\s", description)[::-1]:
-        parts = [part.strip() for part in _COUNTED.split(text.strip(" .")) if part.strip()]
-        if len(parts) == len(values) > (1 if text != description else 2) and all(len(part) <= LONGEST for part in parts):
-            return {v: (part,) for v, part in zip(values, parts, strict=True) if part != v}
+    for text in re.split(r"[:：(（)）。]|\.\s", description)[::-1]:
+        for sign in _SIGNS:
+            parts = [part.strip(" .") for part in re.split(sign, text.strip(" .")) if part.strip(" .")]
+            if len(parts) == len(values) > (1 if text != description else 2) and _are_glosses(parts, values):
+                return {v: own for v, part in zip(values, parts, strict=True) if (own := _alternatives(part, v))}
     return {}
+
+
+def _are_glosses(parts: Sequence[str], values: Sequence[str]) -> bool:
+    """Whether each part may be what its value is called: short enough, and no place where a value is named but its own
+    name alone."""
+    named = (
+        part != values[at] and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", part)
+        for at, part in enumerate(parts) for value in values if value.isascii()
+    )
+    return all(len(one) <= LONGEST for part in parts for one in _alternatives(part, "")) and not any(named)
+
+
+def _alternatives(part: str, value: str) -> tuple[str, ...]:
+    every = (_ARTICLE.sub("", one.strip()) for one in _COUNTED.split(part))
+    return tuple(one for one in every if one and one != value)
 
 
 def with_aspects(glosses: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -42,6 +42,10 @@ _NUMBERED = frozenset("number no nr digit ref reference".split())
 _HOW_MANY = re.compile(r"\b(?:how many|number of (?!the |an? |this |that |your |its |his |her ))\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\b(?:digits|code|(?:reference|phone|booking|account|tracking|serial|card) number)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
+_WHO = re.compile(r"\b(?:whom?|whose name|somebody|someone)\b", re.IGNORECASE)
+_SPOKEN = frozenset(map(stem, """text message say note memo content body comment remark reason why instruction description
+    describe detail feedback complaint question task todo activity what problem issue fault symptom subject title quote
+    phrase sentence word query wish request""".split()))
 _CLOCK, _STRETCH = frozenset(("date", "time")), frozenset("range period frame window span".split())
 _KINDS = frozenset("type kind 种类 類 種類 类型 タイプ".split())
 _KIND_OF = re.compile(r"(?:the |a |what )?(?:kinds?|types?|sorts?) of\b|[^，。,、]*(?:的种类|的类型|の種類)", re.IGNORECASE)
@@ -140,6 +144,16 @@ class Place:
     def holds_people(self) -> bool:
         """Whether words for a group of people may fill it ("my wife and I")."""
         return isinstance(self.schema, Text) and bool(self.name_words & _PEOPLE) and not self.name_words & _COUNTED
+
+    @cached_property
+    def holds_person(self) -> bool:
+        """Whether it waits for somebody, by a name or by what they are to the speaker."""
+        return isinstance(self.schema, Text) and (self.kind == "person" or _WHO.search(self.description) is not None)
+
+    @cached_property
+    def holds_speech(self) -> bool:
+        """Whether a whole sentence may fill it: a message, a reason, a task."""
+        return bool(self.own_words & _SPOKEN)
 
     @cached_property
     def holds_relation(self) -> bool:

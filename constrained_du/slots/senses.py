@@ -21,7 +21,7 @@ from constrained_du.text.synonyms import other_names
 from constrained_du.types import JsonValue, Span
 
 MOST_VALUES = 60  # of a slot; more are names of things, whose meaning says little
-MOST_NAMES = 3  # of a value: its own words and what it is glossed as
+MOST_NAMES = 5  # of a value: its own words and what it is glossed as
 MOST_PHRASES = 24  # embedded for one utterance: 3 ms each
 LONGEST = 3  # units of a phrase
 APART = 0.1  # by how much a phrase is at least more like a value than like the slot, and the function, as a whole

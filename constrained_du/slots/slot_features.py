@@ -22,6 +22,7 @@ from constrained_du.text.lexicon import (
     DETERMINERS,
     PREPOSITIONS,
     PRONOUNS,
+    VERBS,
     stem,
 )
 from constrained_du.text.regions import LONGEST_NAME, Regions, regions
@@ -225,13 +226,15 @@ def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:
 
 
 def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
-    """Whether words are plainly no value of a slot: no time and no figures where it waits for these, a name for a kind, no
-    country."""
+    """Whether words are plainly no value of a slot: no time and no figures where it waits for these, a name for a kind, more
+    than a name for somebody, no country."""
     if place.kind in MOMENTS and not any(view.marked[first : last + 1]):
         return True
     if place.holds_code and not any(letter.isdigit() for word in view.words[first : last + 1] for letter in word):
         return True
-    return is_kind_named(view, place, first, last) or bool(regional(view, place, first, last, (place,)).get("region unknown"))
+    if is_kind_named(view, place, first, last) or names_more(view, place, first, last):
+        return True
+    return bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
 
 def turn(view: View, span: Span) -> float:
@@ -247,6 +250,17 @@ def name_length(view: View, place: Place, first: int, last: int) -> float:
     if not view.is_content[first] or not view.is_content[last]:
         return 0.0
     return two if last == first + 1 else many if last > first + 2 else 0.0
+
+
+def names_more(view: View, place: Place, first: int, last: int) -> bool:
+    """Whether a slot for somebody is given a name and more than that: "Ada on Monday", "Mr Holm has half an hour"."""
+    if not place.holds_person or view.is_unspaced[first] or view.span_of(first, last) in view.relatives:
+        return False
+    named = [is_capital(view, i) and i > 0 and not view.marked[i] for i in range(first, last + 1) if view.is_content[i]]
+    more = view.marked[first : last + 1].count("") <= last - first or any(
+        view.words[i] in PREPOSITIONS | VERBS or view.words[i] in PARTING for i in range(first + 1, last)
+    )
+    return any(named) and not all(named) and more
 
 
 def name_part(view: View, place: Place, first: int, last: int) -> float:

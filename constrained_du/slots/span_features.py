@@ -5,6 +5,7 @@ Named numbers by unit positions of one utterance; no weights, no slots.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, count
 
@@ -30,6 +31,10 @@ _JOINTS = _AND | {"but"}  # a title may begin with one, in a capital
 _ONE = frozenset("一那这某每几")
 _ENDS = frozenset("?!;？！；。")
 _COLONS = frozenset(":：")
+_SPEECH = re.compile(
+    r"(?:i|he|she|it|we|they|you|that|there)['’](?:m|s|ll|d|ve|re)|he|she|they|we|(?:wo|ca|do|does|did|is|are)n['’]t"
+)
+"""Words in small letters that a sentence has, and hardly any name."""
 PARTING = frozenset(",;.!?…，。、；！？")
 NAMES = frozenset(("name", "person", "place"))
 SHAPED = MOMENTS | {"number", "duration"}
@@ -153,6 +158,7 @@ def of_words(view: View, tallies: Tallies, first: int, last: int, shape: str) ->
     features["sentence inside"] = float(inside(tallies.ends) > 0 and not features["quoted"])
     features["joined inside"] = float(inside(tallies.joined) > 0)
     # what a span has of a clause, which a value seldom is: conjunctions, forms of verbs, names among other words
+    features["speech"] = float(any(_SPEECH.fullmatch(unit.text) for unit in view.units[first : last + 1]))
     features["clause inside"] = float(within(tallies.clause))
     features["verb form"] = float(within(tallies.verb_form))
     features["name among words"] = float(0 < within(tallies.lower) < within(tallies.content) and within(tallies.names) > 0)

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 
 from constrained_du.recognizers.addresses import find_addresses
-from constrained_du.recognizers.groups import find_groups
+from constrained_du.recognizers.groups import find_groups, find_relatives
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
 from constrained_du.recognizers.relations import find_relations
@@ -273,6 +273,11 @@ class View:
     def groups(self) -> tuple[Span, ...]:
         """People who are counted up by who they are ("my wife and I")."""
         return tuple(find_groups(self.text))
+
+    @cached_property
+    def relatives(self) -> frozenset[Span]:
+        """Who is named by what they are to somebody ("my mum")."""
+        return frozenset(find_relatives(self.text))
 
     @cached_property
     def addresses(self) -> tuple[Span, ...]:

@@ -53,8 +53,9 @@ KINDS: tuple[tuple[str, frozenset[str]], ...] = (
         temperature people party guests passengers tickets rooms seats score brightness volume position floor age
         fare balance 数 数量 人数 个数 金额 温度 亮度 秒 分 度""".split())),
     ("person", frozenset(
-        """person artist author contact recipient receiver sender friend owner actor director performer singer 人 歌手
-        作者 演员 姓名 名前""".split())),
+        """person artist author contact recipient receiver addressee sender friend owner actor director performer singer
+        pupil student child patient colleague employee staff teacher doctor therapist nurse dentist stylist barber trainer
+        instructor 人 歌手 作者 演员 姓名 名前""".split())),
     ("place", frozenset(
         """place city location country state area region destination origin address station airport town venue
         departure arrival from_location to_location 城市 地点 国家 地方 場所 都市 位置 目的地 出发地 駅 区域""".split())),

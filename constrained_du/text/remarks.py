@@ -41,10 +41,23 @@ _ABOUT = frozenset(
     message send text post reply""".split()
 )
 _DOES = frozenset(
-    """add apply begin block book buy call cancel change claim clear close complete create delete dial disable dismiss edit enable
-    extend forward lock log make mark move open order pause pay plan play post put record redirect register remove renew reply
-    request reschedule reserve resume save schedule sell send set snooze start stop submit switch transfer turn unblock unlock
-    update write""".split()
+    """activate add adjust apply arm arrange ask assign begin block book borrow buy call cancel capture change charge claim
+    clear close complete confirm correct create deactivate delete deposit dial dim disable disarm dismiss dispense dock
+    download drive edit enable extend file forward freeze grant heat hold install invite join leave lend lock log lower
+    make mark mop move mow mute navigate open order park pause pay pin plan play post preheat print pull push put raise
+    rebook record redirect refill refund register remove rename renew rent repeat replace reply report request reschedule
+    reserve reset resume return revoke save schedule sell send set share sign silence skip snooze start stop submit
+    subscribe switch sync tag take transfer trigger turn unblock unlock unmute unsubscribe update upgrade upload use
+    vacuum wake wash water withdraw write""".split()
+)
+
+
+_DONE_TO = frozenset(
+    """add adjust book cancel close control delete lock off on open order pause remove schedule set start stop unlock update""".split()
+)
+"""The last word of a name that does something to what stands before it: ``alarm_cancel``."""
+_TOLD = frozenset(
+    """balance cost date details fee fees history hours info information limit list policy price status time times""".split()
 )
 
 
@@ -64,6 +77,6 @@ def hears_praise(stems: Collection[str]) -> bool:
 
 
 def does(name: str) -> bool:
-    """Whether a function's name says that it does something, rather than tell something."""
+    """Whether a function's name says that it does something, rather than tell something: by its first or last word."""
     words = words_of(name)
-    return bool(words) and words[0] in _DOES
+    return bool(words) and words[-1] not in _TOLD and (words[0] in _DOES or words[-1] in _DONE_TO)

@@ -1,0 +1,107 @@
+"""Which functions do something, and which of these an utterance speaks of without asking for them.
+
+Knows functions by their words and exemplars; no slots and no scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from constrained_du.decoding.prompt import exemplar_text
+from constrained_du.specs.exemplars import Exemplar
+from constrained_du.specs.instances import CONVERSATION
+from constrained_du.specs.spec import Function
+from constrained_du.text.acts import Unasked, bases, unasked
+from constrained_du.text.lexicon import FUNCTION_WORDS, stem, words_of
+from constrained_du.text.opposites import is_end, sides
+from constrained_du.text.remarks import does
+
+_STOPPING = frozenset(
+    """ban block cancel decline delete disable end hide mute opt pause reject remove revoke silence skip
+    stop unsubscribe""".split()
+)
+_HEARING = frozenset(
+    """absence claim comment complain complaint correct enter fault feedback issue journal log message note notify problem
+    rate rating record register remark report review submit symptom tell track update""".split()
+)
+_WAITING = frozenset(
+    """alert automation condition monitor notification notify remind reminder routine rule threshold trigger warn warning
+    watch""".split()
+)
+_KEEPING = frozenset("archive extend hold keep remember renew retain save store".split())
+_PRICING = frozenset("cost estimate fee price quote".split())
+_ASKING = frozenset("how what when where whether which who why".split())
+"""The first words of the description of what is only told."""
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What a function does, as far as its words and exemplars tell."""
+
+    function: Function
+    exemplars: Sequence[Exemplar]
+
+    @cached_property
+    def is_one(self) -> bool:
+        """Whether it does something, rather than tell something; what a conversation is about is no deed."""
+        function = self.function
+        first = next(iter(words_of(function.description)), "")
+        if CONVERSATION in function.extras or first in _ASKING:
+            return False
+        return any(map(does, (function.label, function.name, stem(first))))
+
+    @cached_property
+    def shown(self) -> frozenset[tuple[str, bool]]:
+        """The kinds of utterances among its exemplars that ask for nothing by their words, and whether they want less of
+        something: here they do ask."""
+        kinds = (unasked(exemplar_text(exemplar)) for exemplar in self.exemplars if exemplar.mode != "negative")
+        return frozenset((found.kind, found.wants_less) for found in kinds if found is not None)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for text in words_of(f"{self.function.label} {self.function.name}") for word in (text, stem(text)))
+
+    @cached_property
+    def stops(self) -> bool:
+        """Whether it ends something, which who wants no more of it may ask for."""
+        return bool(self._words & _STOPPING) or is_end(sides(self.function.label.replace("_", " ")))
+
+    @cached_property
+    def _verbs(self) -> frozenset[str]:
+        """What it may be called to do: the words of its name and its exemplars."""
+        texts = map(exemplar_text, self.exemplars)
+        return self._words | {word for text in texts for word in words_of(text)} - FUNCTION_WORDS
+
+    def is_named(self, verb: str) -> bool:
+        """Whether a form of a verb is the function's own: "ordering", "ordered" of ``order_card``."""
+        return not self._verbs.isdisjoint(bases(verb))
+
+    def is_withheld(self, said: Unasked) -> bool:
+        """Whether an utterance that asks for nothing by its words does not ask for this."""
+        if not self.is_one or (said.kind, said.wants_less) in self.shown:
+            return False
+        match said.kind:
+            case "condition":
+                return self._words.isdisjoint(_WAITING)
+            case "question":
+                return self._words.isdisjoint(_PRICING)
+            case "told" | "done":
+                return self._words.isdisjoint(_HEARING)
+            case "declined":
+                return self.is_named(said.verb)
+            case "kept":
+                return self._words.isdisjoint(_KEEPING)
+            case "forbidden":
+                return not (said.wants_less and self.stops) or self.is_named(said.verb)
+            case _:
+                return True
+
+
+def withheld(deeds: Sequence[Deed], text: str) -> tuple[bool, ...]:
+    """For each function whether an utterance that may speak of it does not ask for it."""
+    said = unasked(text)
+    if said is None or (said.kind == "done" and not any(deed.is_one and deed.is_named(said.verb) for deed in deeds)):
+        return (False,) * len(deeds)  # "my card was stolen" tells of nothing that a function does
+    return tuple(deed.is_withheld(said) for deed in deeds)
