@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from constrained_du import Converter
@@ -129,3 +131,55 @@ def test_nothing_is_done_that_was_not_asked_for(studio: Converter, text: str) ->
 )
 def test_what_is_asked_for_politely_is_done(studio: Converter, text: str, name: str) -> None:
     assert studio.convert(text)[0].name == name
+
+
+POTTERY = [
+    {"name": "order_clay", "description": "order clay to a studio", "parameters": {"type": "object", "required": ["place"], "properties": {
+        "place": {"type": "string", "description": "studio that gets it"},
+        "weight_kg": {"type": "integer", "description": "how heavy"},
+        "day": {"type": "string", "format": "date", "description": "when it is brought"}}}},
+    {"name": "set_heat", "description": "set how hot the kiln is", "parameters": {"type": "object", "properties": {
+        "degrees": {"type": "integer", "description": "temperature of the kiln"}}}},
+    {"name": "lock_cellar", "description": "lock the cellar", "parameters": {"type": "object", "properties": {}}},
+    {"name": "list_glazes", "description": "show the last glazes", "parameters": {"type": "object", "properties": {
+        "count": {"type": "integer", "description": "how many of them"}}}},
+]  # fmt: skip
+POTTERY_SHOWN = {
+    "order_clay": ["order <weight_kg> kg of clay to <place>", "send clay to <place> on <day>", "clay for <place> please"],
+    "set_heat": ["set the kiln to <degrees> degrees", "make the kiln <degrees>"],
+    "lock_cellar": ["lock the cellar", "is the cellar locked? lock it"],
+    "list_glazes": ["show the last <count> glazes", "which glazes did we use"],
+}
+
+
+@pytest.fixture(scope="module")
+def pottery() -> Converter:
+    return Converter().add_function_specs(POTTERY).add_exemplars(POTTERY_SHOWN).finalize()
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("send clay to Ravenhill, no wait, Dunmore", "place", "Dunmore"), ("send clay to Ravenhill, I mean Dunmore", "place", "Dunmore"),
+        ("order 5 pounds of clay to Dunmore", "weight_kg", None), ("raise the kiln by 50 degrees", "degrees", None),
+        ("set the kiln to 40 percent", "degrees", None), ("set the kiln to 900 degrees", "degrees", 900),
+        ("show the glazes of the last 3 months", "count", None), ("show the last 3 glazes", "count", 3),
+    ],
+)  # fmt: skip
+def test_a_value_of_another_measure_or_taken_back_is_no_value(pottery: Converter, text: str, slot: str, value: object) -> None:
+    assert pottery.convert(text)[0].arguments.get(slot) == value
+
+
+def test_nothing_is_ordered_for_a_day_that_has_passed(pottery: Converter) -> None:
+    now = datetime(2026, 5, 13, 9)
+    assert not pottery.convert("send clay to Dunmore last Monday", now=now).understood
+    assert pottery.convert("send clay to Dunmore next Monday", now=now)[0].arguments == {"place": "Dunmore", "day": "2026-05-18"}
+
+
+def test_what_undoes_a_deed_is_not_the_deed(pottery: Converter) -> None:
+    assert pottery.convert("lock the cellar")[0].name == "lock_cellar"
+    assert pottery.convert("unlock the cellar")[0].name != "lock_cellar"
+
+
+def test_an_exception_is_no_name(pottery: Converter) -> None:
+    assert pottery.convert("send clay to any studio except Dunmore")[0].arguments.get("place") not in ("Dunmore", "any studio except Dunmore")

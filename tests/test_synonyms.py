@@ -12,9 +12,10 @@ from constrained_du import Converter
 from constrained_du.recognizers.numbers import find_numbers
 from constrained_du.recognizers.times import find_times
 from constrained_du.slots.evidence import SlotEvidence
+from constrained_du.slots.measures import is_scale, unit_beside
 from constrained_du.slots.operators import corrects, forbidden, without_idioms
 from constrained_du.slots.places import Place, place
-from constrained_du.slots.slot_features import cue, is_scale, unit_beside
+from constrained_du.slots.slot_features import cue
 from constrained_du.slots.span_features import goes_on
 from constrained_du.slots.view import View
 from constrained_du.specs.spec import Function, read_specs

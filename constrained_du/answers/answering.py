@@ -210,7 +210,7 @@ class Answering:
     def _is_ruled_out(self, answer: Answer) -> bool:
         """Whether the words ask for the opposite, or for something that arguments cannot say."""
         function, chosen = answer.function, answer.fillings
-        if function is None or self.marks.forbid(function):
+        if function is None or self.marks.forbid(function) or self.marks.is_too_late(function, chosen):
             return function is not None
         if self.slots.match is not None:
             return False  # its bounds and exceptions are the developer's words

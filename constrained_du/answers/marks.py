@@ -6,6 +6,7 @@ those of fillings, and no model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +18,7 @@ from constrained_du.domain.requests import Request
 from constrained_du.slots import operators
 from constrained_du.slots.fillings import Filling
 from constrained_du.slots.view import View
-from constrained_du.specs.schema import ListOf
+from constrained_du.specs.schema import ListOf, Text
 from constrained_du.specs.spec import Function
 from constrained_du.text.acts import Unasked, unasked
 from constrained_du.text.lexicon import NEGATORS, words_of
@@ -27,6 +28,7 @@ from constrained_du.types import JsonValue, Span
 
 UNDOING = ("取消", "删除", "停止", "关闭", "キャンセル", "削除")
 NEGATED = 5.0  # log odds that a negated value loses where another was said ("not Monday, Tuesday")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 Operators = dict[str, list[tuple[str, JsonValue]]]
 
 
@@ -98,6 +100,18 @@ class Marks:
         return bool(words & (NEGATORS | {"cancel", "stop", "nothing", "取消", "停"})) or any(
             sign in text for text in texts for sign in ("别", "不", "ない", "キャンセル", "取消", "停")
         )
+
+    def is_too_late(self, function: Function, chosen: Sequence[Filling | None]) -> bool:
+        """Whether something shall be done on a day that has passed: "book it for yesterday"."""
+        now, deed = self.request.now, self.domain.deeds[self.domain.index[function.label]]
+        if now is None:
+            return False
+        days = (
+            filling.value[:10] for slot, filling in zip(function.slots, chosen, strict=True)
+            if filling is not None and filling.spans and isinstance(filling.value, str) and isinstance(slot.schema, Text)
+            and slot.schema.format in ("date", "date-time") and deed.lies_ahead(slot)
+        )  # fmt: skip
+        return any(day < now.date().isoformat() for day in days if _DAY.fullmatch(day))
 
     def exclude(self, function: Function, chosen: Sequence[Filling | None]) -> bool:
         """Whether the words make an exception that no slot of the answer means."""

@@ -5,14 +5,16 @@ Knows functions by their words and exemplars; no slots and no scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from constrained_du.decoding.prompt import exemplar_text
 from constrained_du.specs.exemplars import Exemplar
 from constrained_du.specs.instances import CONVERSATION
+from constrained_du.specs.schema import Member
 from constrained_du.specs.spec import Function
+from constrained_du.specs.tenses import is_past
 from constrained_du.text.acts import Unasked, bases, unasked
 from constrained_du.text.lexicon import FUNCTION_WORDS, stem, words_of
 from constrained_du.text.opposites import is_end, sides
@@ -29,6 +31,10 @@ _HEARING = frozenset(
 _WAITING = frozenset(
     """alert automation condition monitor notification notify remind reminder routine rule threshold trigger warn warning
     watch""".split()
+)
+_AHEAD = frozenset(
+    """alarm appointment arrange book booking buy deliver delivery hire new order pay plan rebook rent request reschedule
+    reserve schedule send set transfer wake""".split()
 )
 _KEEPING = frozenset("archive extend hold keep remember renew retain save store".split())
 _PRICING = frozenset("cost estimate fee price quote".split())
@@ -77,6 +83,15 @@ class Deed:
     def is_named(self, verb: str) -> bool:
         """Whether a form of a verb is the function's own: "ordering", "ordered" of ``order_card``."""
         return not self._verbs.isdisjoint(bases(verb))
+
+    def is_undone(self, words: Collection[str]) -> bool:
+        """Whether one of the words undoes what the function does: "unblock" of ``block_card``."""
+        return any(word.removeprefix("un") in self._words and word not in self._words for word in words if word.startswith("un"))
+
+    def lies_ahead(self, slot: Member) -> bool:
+        """Whether the day in a slot is one on which something shall be done, so that it cannot have passed."""
+        told = is_past(slot) or self.stops or not self._words.isdisjoint(_HEARING)
+        return self.is_one and not told and not _AHEAD.isdisjoint(self._words | set(words_of(slot.name)))
 
     def is_withheld(self, said: Unasked) -> bool:
         """Whether an utterance that asks for nothing by its words does not ask for this."""

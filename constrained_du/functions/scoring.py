@@ -27,6 +27,7 @@ from constrained_du.slots.fillings import Filling
 from constrained_du.slots.places import is_shown
 from constrained_du.slots.senses import Meanings, Sense, senses
 from constrained_du.slots.view import View
+from constrained_du.text.lexicon import words_of
 from constrained_du.text.opposites import asks_state, compared, ends_something, sides, speaks_of_all
 from constrained_du.text.pleasantries import courtesies, is_about_courtesies
 from constrained_du.text.remarks import asks_rule, hears_praise, praises
@@ -225,7 +226,7 @@ class FunctionScorer:
         asks, everything = asks_state(utterance), speaks_of_all(utterance)
         poles = [compared(said, own) for own in self.domain.sides]
         polite, praise = courtesies(utterance), praises(utterance)
-        unasked = withheld(self.domain.deeds, utterance)
+        unasked, words = withheld(self.domain.deeds, utterance), words_of(utterance)
         ends = ends_something(utterance) and not asks_rule(utterance)
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
         rivals = [index for index in range(len(main.classified)) if index not in away]
@@ -245,7 +246,7 @@ class FunctionScorer:
             {
                 **dict(zip(measured, row, strict=True)),
                 "same side": float(poles[i][0]),
-                "opposite": float(poles[i][1]),
+                "opposite": float(poles[i][1] or self.domain.deeds[i].is_undone(words)),
                 "ends": float(ends and self.domain.enders[i]),
                 "ended": float(ends and self.domain.beginners[i]),
                 "only asked": float(asks and self.domain.actuators[i]),

@@ -13,6 +13,7 @@ from constrained_du.recognizers import named_days
 from constrained_du.recognizers.calendar import Clock, Day, Offset, Recurrence
 from constrained_du.recognizers.time_phrases import Said
 
+_DAWN = 4  # the first hour at which people are woken
 _NO_DAY = date(2000, 1, 1)
 """The reference of days that need none."""
 
@@ -33,12 +34,15 @@ class Resolver:
     """What the phrases of one utterance mean at ``now`` (None: no reference was given).
 
     Phrases are resolved in order, each once, since the end of a range looks back at its beginning. ``past``: all of them
-    have passed, where they may have. ``of_24``: hours are counted to 24, so that 8:00 is in the morning.
+    have passed, where they may have. ``of_24``: hours are counted to 24, so that 8:00 is in the morning. ``early``:
+    somebody is to be woken, which is in the morning too.
     """
 
-    def __init__(self, phrases: Sequence[Said], now: datetime | None, past: bool = False, of_24: bool = False) -> None:
+    def __init__(
+        self, phrases: Sequence[Said], now: datetime | None, past: bool = False, of_24: bool = False, early: bool = False
+    ) -> None:
         self._now, self._past = now, past
-        self._of_24 = of_24
+        self._of_24, self._early = of_24, early
         self._today = now.date() if now else None
         self._days: dict[int, Days] = {}
         self._clocks: dict[int, tuple[time, Days]] = {}
@@ -99,6 +103,8 @@ class Resolver:
         neighbour = self._hour_by_neighbour(said, clock)
         if neighbour is not None:
             return neighbour, now is not None and said.day is None and clock.at(neighbour) <= now.time()
+        if self._early and len(clock.hours()) == 2 and _DAWN <= clock.hour < 12:
+            return clock.hour, now is not None and said.day is None and clock.at(clock.hour) <= now.time()
         if now is None:
             return clock.hour, False
         if said.day is None:

@@ -32,6 +32,7 @@ from constrained_du.recognizers.time_resolution import Resolver
 from constrained_du.recognizers.time_tokens import tokenize
 
 _OF_24 = re.compile(r"(?<![\d:.])(?:1[3-9]|2[0-3]):[0-5]\d(?![\d:])(?! ?[ap]\.?m\b)", re.IGNORECASE)
+_WAKES = re.compile(r"\b(?:wake|waking|get) (?:\w+ ){0,2}?up\b|\bwake[ -]?(?:up|me|us|him|her|them)\b", re.IGNORECASE)
 _RULES = index_rules(ENGLISH_RULES + CJK_RULES)
 
 TimeKind = Literal["date", "time", "date-time", "duration"]
@@ -61,7 +62,8 @@ def find_times(text: str, kind: TimeKind, now: datetime | None = None, past: boo
     phrases = _read(text)
     if not phrases:
         return ()
-    view = _View(text, now, Resolver(phrases, now, past, _OF_24.search(text) is not None))
+    of_24, early = _OF_24.search(text) is not None, _WAKES.search(text) is not None
+    view = _View(text, now, Resolver(phrases, now, past, of_24, early))
     return tuple(found for said in phrases for found in _PROJECTIONS[kind](said, view))
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from constrained_du.grammar.grammar import Choice
 from constrained_du.recognizers.numerals import ORDINAL_WORDS
+from constrained_du.slots import measures
 from constrained_du.slots import slot_features as of_slot
 from constrained_du.slots.contexts import Contexts
 from constrained_du.slots.mentions import Mentions
@@ -88,6 +89,7 @@ class SlotEvidence:
         self._ends = ends(place.name for place in self.others)
         self._is_shown = is_shown(self.others)
         self._waits_for_code = any(place.holds_code for place in self.others)
+        self._changes = not measures.CHANGING.isdisjoint(self._function_words)
         self._rhythmic = any(place.kind == "recurring" for place in self.others)
         self._asks_for_regions = any(place.regions for place in self.others)
         self._tells_apart = {"date", "time"} <= {place.kind for place in self.others}
@@ -248,9 +250,10 @@ class SlotEvidence:
                 features["expected other"] = 1.0 - features["expected kind"]
         if choice.source == "number":  # nothing else tells "2 and 3" apart but their order
             features["order"] = self._orders.get(place.name, 0.0) * first / len(view.units)
-            features["unit same"], features["unit other"] = map(float, of_slot.unit_beside(view, place, span))
+            features["unit same"], features["unit other"] = map(float, measures.unit_beside(view, place, span))
             features["ordinal named"] = float(view.words[first] in ORDINAL_WORDS and stem(view.after(last)) in place.name_words)
-            features["scale"] = float(of_slot.is_scale(view, place, first))
+            features["scale"] = float(measures.is_scale(view, place, first))
+            features["change"] = float(not self._changes and measures.is_change(view, place, first))
         if not choice.exact:
             features["fuzzy"] = 1.0
         if choice.source == "verbatim":
@@ -332,6 +335,8 @@ class SlotEvidence:
         content = [i for i in range(first, last + 1) if view.is_content[i]]
         common = self._span_features(first, last, True)[1]
         features["own words named"] = float("own words" in common and is_naming(place))
+        features["measure"] = float(measures.is_measure(view, place, first, last))
+        features["takes back"] = float(of_slot.takes_back(view, place, first, last))
         features["speech named"] = float("speech" in common and not place.holds_speech)
         cut = "splits kind" in common
         is_example = features.get("example", 0.0) > 0

@@ -16,7 +16,7 @@ from constrained_du.text.lexicon import INDIFFERENT
 from constrained_du.text.terms import normalised
 from constrained_du.types import Span
 
-_DETERMINERS = r"(?:\s+(?:the|a|an|any|in|on|at|for|to|by|from|with|my|your|this|that))*\s*$"
+_DETERMINERS = r"(?:\s+(?:the|a|an|any|in|on|at|for|to|by|from|with|through|via|past|my|your|this|that))*\s*$"
 _BEFORE: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("!=", re.compile(r"\b(?:not|isn't|aren't|no|except(?: for)?|excluding|without|besides|but not|other than"
                       r"|(?:any|every)(?:thing|where|one|body|\s+\w+)? but|all(?:\s+\w+)? but|apart from|avoid|never)" + _DETERMINERS)),
@@ -53,7 +53,7 @@ _WHOLE_CJK = re.compile(
     r"|(?:先|暂时|暫時)(?:不要|别|別)(?!忘)|(?<!忘れ)(?:ないで(?:ください|くれ|ね|よ)*|しなくていい|たくない)[。！!]*$"
 )
 _CORRECTED = re.compile(
-    r"(?:\s+[a-z]+){0,2}[\s,.;…—–-]*\b(?:no|nope|sorry|wait|actually|i mean|i meant|oops|make (?:that|it)|rather|scratch that|correction)\b"
+    r"(?:\s+[a-z]+){0,2}[\s,.;…—–-]*\b(?:no|nope|sorry|wait|actually|i mean|i meant|oops|make (?:that|it)|(?:or )?rather|or better|scratch that|scrap that|correction)\b"
     r"(?:[\s,.;…—–-]+(?:no|sorry|wait|actually|i mean|i meant|make (?:that|it)|rather|the|at|on|to|for|in))*[\s,.;:…—–-]*"
     r"|[，,、。…\s]*(?:不对|不是|不，|不,|错了|啊不|哦不|いや|違う|じゃなくて|ではなく|違った|間違えた|すみません)[，,、。…\s]*"
 )
@@ -145,9 +145,13 @@ _OR = frozenset(("or", "或", "或者", "还是", "か", "または", "もしく
 
 def own_meaning(words: str, operator: str) -> bool:
     """Whether a slot is itself about exclusion or a bound, so that no operator is left over."""
-    signs: Mapping[str, str] = {"!=": r"exclu|except|without|leav|not |avoid|排除|除外", "<": _UPPER, "<=": _UPPER, ">": _LOWER, ">=": _LOWER}
+    signs: Mapping[str, str] = {"!=": _EXCLUSION, "<": _UPPER, "<=": _UPPER, ">": _LOWER, ">=": _LOWER}
     return bool(re.search(signs.get(operator, r"$^"), words))
 
 
+_EXCLUSION = (
+    r"\bexclu|\bexcept\b|\bavoid|\bto (?:leave|skip|omit)\b|\bleft out\b|\bnot (?:to|wanted|allowed|include|contain|have|eat)|\bunwanted"
+    r"|\ballerg|\bwithout which\b|^without|^not |排除|除外"
+)
 _UPPER = r"max|under|limit|budget|most|upper|below|up to|before|until|ceiling|最大|上限|以内"
 _LOWER = r"min|least|over|lower|above|after|from|since|floor|最小|下限|以上"

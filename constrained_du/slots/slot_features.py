@@ -26,7 +26,6 @@ from constrained_du.text.lexicon import (
     stem,
 )
 from constrained_du.text.regions import LONGEST_NAME, Regions, regions
-from constrained_du.text.synonyms import unit
 from constrained_du.text.words import is_code, is_unspaced
 from constrained_du.types import Span
 
@@ -38,9 +37,14 @@ _GIVEN = frozenset(("first", "given", "forename"))
 _FAMILY = frozenset(("last", "family", "surname"))
 _MY_NAME = re.compile(r"\b(?:my|the) name(?:['’]s| is)\b|\bcall me\b", re.IGNORECASE)
 _CALLED = frozenset(("first", "given", "forename", "last", "family", "surname", "second"))
-_OF_SCALES = frozenset("best highest max maximum scale total out of".split())
+_TAKES_BACK = re.compile(
+    r"[,.;…—–-]+ *(?:oh |ah |um |uh |er )?(?:no|nope|sorry|wait|hang on|actually|i mean|i meant|oops|make (?:that|it)"
+    r"|or rather|scratch that|scrap that|correction|on second thoughts?)\b|\b(?:or rather|i mean|i meant)\b"
+    r"|\b(?:but not|but without|but no|except(?: for)?|excluding|other than|apart from|any(?:thing|one|body|where) but"
+    r"|everything but|not (?:the|through|via|to|from|in|at|on|with)|that (?:don't|doesn't|aren't|isn't))\b",
+    re.IGNORECASE,
+)
 _MOST = frozenset(("most", "least"))
-_UNIT = re.compile(r"[ -]?([A-Za-z°%]+)(?:(?: ?/ ?| per )([A-Za-z]+(?:\^?2|²| squared)?))?")
 _LONGEST_NOUN = 4  # letters of a noun in scripts without spaces
 
 
@@ -227,12 +231,12 @@ def is_kind_named(view: View, place: Place, first: int, last: int) -> bool:
 
 def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
     """Whether words are plainly no value of a slot: no time and no figures where it waits for these, a name for a kind, more
-    than a name for somebody, no country."""
+    than a name for somebody, words that take others back or leave some out, no country."""
     if place.kind in MOMENTS and not any(view.marked[first : last + 1]):
         return True
     if place.holds_code and not any(letter.isdigit() for word in view.words[first : last + 1] for letter in word):
         return True
-    if is_kind_named(view, place, first, last) or names_more(view, place, first, last):
+    if is_kind_named(view, place, first, last) or names_more(view, place, first, last) or takes_back(view, place, first, last):
         return True
     return bool(regional(view, place, first, last, (place,)).get("region unknown"))
 
@@ -250,6 +254,15 @@ def name_length(view: View, place: Place, first: int, last: int) -> float:
     if not view.is_content[first] or not view.is_content[last]:
         return 0.0
     return two if last == first + 1 else many if last > first + 2 else 0.0
+
+
+def takes_back(view: View, place: Place, first: int, last: int) -> bool:
+    """Whether words say one thing and another instead ("Leeds, no wait, York"), or what it is not ("anything but jazz"), in a
+    slot that is for no message."""
+    if not CLAUSE_CUES["that"].isdisjoint(place.own_words) or view.cuts_quoted(first, last) or (first, last) in view.quoted:
+        return False
+    span = view.span_of(first, last)
+    return _TAKES_BACK.search(view.text, span.start, span.end) is not None
 
 
 def names_more(view: View, place: Place, first: int, last: int) -> bool:
@@ -301,20 +314,6 @@ def cuts_word(view: View, span: Span) -> bool:
     first, last = view.within(span)
     left, right = view.units[first], view.units[last]
     return (left.start < span.start and left.kind != "sign") or (span.end < right.end and right.kind != "sign")
-
-
-def unit_beside(view: View, place: Place, span: Span) -> tuple[bool, bool]:
-    """Whether the unit after a number is the slot's, and whether it is another one: "9 m/s" is no time in seconds."""
-    if not place.units:
-        return False, False
-    after = _UNIT.match(view.text, span.end)
-    said = unit("/".join(part for part in after.groups() if part)) if after is not None else ""
-    return said in place.units, bool(said) and said not in place.units
-
-
-def is_scale(view: View, place: Place, first: int) -> bool:
-    """Whether a number is what another is counted out of: "seven out of ten"."""
-    return view.words[max(0, first - 2) : first] == ("out", "of") and not place.own_words & _OF_SCALES
 
 
 def cuts_code(view: View, first: int, last: int) -> bool:

@@ -13,6 +13,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "beside unlike": -0.464,
     "best role": 0.349,
     "boolean": 3.1,
+    "change": -8.0,
     "clause inside": -0.317,
     "code": 0.147,
     "code named": 2.5,
@@ -73,6 +74,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "kind same": 1.254,
     "kind unwanted": -1.014,
     "long": -0.058,
+    "measure": -3.0,
     "mention": 4.167,
     "mention cue": 0.523,
     "mention named": 1.948,
@@ -143,12 +145,13 @@ SLOT_WEIGHTS: dict[str, float] = {
     "splits kind": -0.837,
     "swallows code": -2.5,
     "swallows moment": -1.0,
+    "takes back": -4.0,
     "template": 0.561,
     "template share": 0.599,
     "trails off": -1.5,
     "two or more": -0.01,
     "uncounted": -1.5,
-    "unit other": -2.0,
+    "unit other": -8.0,
     "unit same": 2.0,
     "unmentioned": -2.032,
     "unshown": 0.133,
@@ -167,8 +170,9 @@ clash``, ``moment taken``, ``name length``, ``no relation``, ``relation``, ``swa
 on the sets; ``code named``, ``determiner first``, ``ends own``, ``goes on``, ``moment unwanted``, ``no code``, ``own
 name``, ``required``, ``required shown``, ``scale``, ``source enum``, ``trails off``, ``unit other`` and ``unit same``, by
 trial on these and on the everyday domains; ``colon inside``, ``cut address``, ``cut code``, ``idle end``, ``name trails``,
-``ordinal named`` and ``swallows code``, by trial on six more of these; and ``example``, ``kin example``, ``kind named``,
-``region …`` and ``sense …``, which were set near what a fit of them alone gave."""
+``ordinal named`` and ``swallows code``, by trial on six more of these; ``change``, ``cut relative``, ``measure``, ``names
+more``, ``relative``, ``speech named`` and ``takes back``, by trial on three more; and ``example``, ``kin example``,
+``kind named``, ``region …`` and ``sense …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
