@@ -84,6 +84,13 @@ class Deed:
         """Whether a form of a verb is the function's own: "ordering", "ordered" of ``order_card``."""
         return not self._verbs.isdisjoint(bases(verb))
 
+    @cached_property
+    def goes_both_ways(self) -> bool:
+        """Whether its description has it begin something and end it: "connect or disconnect a phone"."""
+        words = words_of(self.function.description)
+        undone = any(word.removeprefix(prefix) in words for word in words for prefix in ("un", "dis") if word.startswith(prefix))
+        return undone or {"on", "off"} <= set(words) or ("or" in words and not _STOPPING.isdisjoint(map(stem, words)))
+
     def is_undone(self, words: Collection[str]) -> bool:
         """Whether one of the words undoes what the function does: "unblock" of ``block_card``."""
         return any(word.removeprefix("un") in self._words and word not in self._words for word in words if word.startswith("un"))
@@ -109,7 +116,7 @@ class Deed:
             case "kept":
                 return self._words.isdisjoint(_KEEPING)
             case "forbidden":
-                return not (said.wants_less and self.stops) or self.is_named(said.verb)
+                return not said.wants_less or not (self.goes_both_ways or (self.stops and not self.is_named(said.verb)))
             case _:
                 return True
 
