@@ -55,6 +55,20 @@ def test_what_keeps_an_utterance_from_asking(text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("把窑点上，算了", "back"), ("如果釉干了，就把窑点上", "condition"), ("怎么预订拉坯机", "question"), ("窑已经关了", "told"),
+        ("窯をつけて、やっぱりいいや", "back"), ("もし釉薬が乾いたら窯をつけて", "condition"), ("どうやってろくろを予約するの", "question"),
+        ("もう予約しました", "told"), ("如果可以的话，把窑关上", None), ("你能帮我把窑关了吗", None), ("もしよければ窯を消して", None),
+        ("もう一度つけて", None), ("窯を消してもらえますか", None),
+    ],
+)  # fmt: skip
+def test_the_same_in_scripts_without_spaces(text: str, kind: str | None) -> None:
+    found = unasked(text)
+    assert (found.kind if found is not None else None) == kind
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "fire the kiln at 900", "could you cancel the firing", "would you mind booking a wheel for me", "can I have a wheel on Friday",

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from constrained_du.text.opposites import is_end, sides
 from constrained_du.text.remarks import asks_rule
+from constrained_du.text.words import is_mostly_unspaced
 
 _OFF = sides("off")
 LONGEST = 240  # letters of an utterance that is looked at; who says more asks for something
@@ -281,12 +282,44 @@ _DONE = (
 )
 
 
+# ---- in scripts without spaces ---------------------------------------------------------------
+
+_UNSPACED = (
+    ("back", re.compile(
+        r".+[，,。.！!…、\s](?:哎|啊|哦|嗯|不|不对|等等)?[，,\s]*(?:还是)?(?:算了|不用了|不要了|当我没说|别弄了|先不了)(?:吧|谢谢|，|,)*[。.！!~\s]*$"
+        r"|.+[、。.…！!\s](?:あ|いや|えっと)?[、,\s]*(?:やっぱり?(?:いい|やめ|なし|忘れ|大丈夫)|なんでもない|今のなし|今のは?忘れ).{0,8}$"
+    )),
+    ("condition", re.compile(
+        r"^(?:请)?(?:如果|要是|假如|万一|除非)(?!可以|方便|能|有空|可能|没问题|没有|有的话|您|你).{2,}?[，,就].+|^もし(?!よ|可能|でき|お|空|あ).{2,}?(?:たら|なら|れば).+"
+    )),
+    ("question", re.compile(
+        r"(?:要多少钱|收费吗|收不收费|要钱吗|要不要钱|会不会|会怎么?样|怎么(?!走|去|样|还|了)(?:才能)?.{2,}|如何.{2,}|是什么意思)"
+        r"[^，,。]*[？?。！!吗呢\s]*$"
+        r"|(?:いくら|料金|手数料).{0,10}(?:です|かか|ます|の)か?[？?。\s]*$|どうやって|どうすれば|どうしたら|やり方|の仕方|どうなり?ます?か?[？?]"
+    )),
+    ("told", re.compile(r"已经.+了[。.！!啦啊\s]*$|^(?!.*(?:から|ので|けど|が)).*もう.+(?:した|ました|てある|てあります)(?:よ|から)?[。.！!\s]*$")),
+)
+"""Chinese and Japanese, by what is most often said."""
+
+
+def _unspaced(text: str) -> Unasked | None:
+    kind = next((kind for kind, pattern in _UNSPACED if pattern.search(text)), None)
+    if kind is None or (kind in ("question", "told") and _FAVOUR_UNSPACED.search(text)):
+        return None
+    return Unasked(kind)
+
+
+_FAVOUR_UNSPACED = re.compile("帮我|请帮|麻烦|给我|ください|下さい|お願い|してもら|していただ|てくれ")
+
+
 @lru_cache(maxsize=256)
 def unasked(text: str) -> Unasked | None:
     """What keeps an utterance from asking for what it speaks of, if anything does."""
     said = " ".join(text.replace("’", "'").casefold().split())
     if len(said) > LONGEST:
         return None
+    if is_mostly_unspaced(said):
+        return _unspaced(said)
     lead = _LEAD.match(said)
     said = said[lead.end() if lead is not None else 0 :]
     if _BACK.match(said) is not None and _ONLY_BACK.match(said) is None:
