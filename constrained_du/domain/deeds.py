@@ -40,6 +40,7 @@ _KEEPING = frozenset("archive extend hold keep remember renew retain save store"
 _PRICING = frozenset("cost estimate fee price quote".split())
 _ASKING = frozenset("how what when where whether which who why".split())
 """The first words of the description of what is only told."""
+_GIVING = frozenset("record records return returns".split())
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Deed:
         first = next(iter(words_of(function.description)), "")
         if CONVERSATION in function.extras or first in _ASKING:
             return False
-        return any(map(does, (function.label, function.name, stem(first))))
+        return any(map(does, (function.label, function.name))) or (first not in _GIVING and does(stem(first)))
 
     @cached_property
     def shown(self) -> frozenset[tuple[str, bool]]:

@@ -50,10 +50,9 @@ def _in_turn(description: str, values: Sequence[str]) -> dict[str, tuple[str, ..
 
 
 def _are_glosses(parts: Sequence[str], values: Sequence[str]) -> bool:
-    """Whether each part may be what its value is called: short enough, and no place where a value is named but its own
-    name alone."""
+    """Whether each part may be what its value is called: short enough, and no place where another value is named."""
     named = (
-        part != values[at] and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", part)
+        re.search(rf"(?<!\w){re.escape(value)}(?!\w)", part) and not (value == values[at] and part.isascii())
         for at, part in enumerate(parts) for value in values if value.isascii()
     )
     return all(len(one) <= LONGEST for part in parts for one in _alternatives(part, "")) and not any(named)

@@ -23,6 +23,7 @@ from constrained_du.text.lexicon import (
     VERBS,
 )
 from constrained_du.text.regions import regions
+from constrained_du.text.synonyms import unit
 from constrained_du.text.words import SENTENCE_PUNCTUATION
 
 _LOOSE = FUNCTION_WORDS - DETERMINERS - PREPOSITIONS - VERBS
@@ -168,10 +169,18 @@ def of_words(view: View, tallies: Tallies, first: int, last: int, shape: str) ->
     features["pleasantries"] = within(tallies.pleasant) / size
     features["wordless"] = float(not within(tallies.said))
     features["code"] = float(size == 1 and _is_code(view.words[first]))
+    features["cut measure"] = float(_cuts_measure(view, first, last))
     features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
     features["goes on"] = float(goes_on(view, first, last))
     features["object"] = float(not within(tallies.prepositions) and not within(tallies.verbs) and _is_object(view, first, last))
     return features
+
+
+def _cuts_measure(view: View, first: int, last: int) -> bool:
+    """Whether a number stands on one side of an edge and its unit on the other: "mg aspirin" of "400 mg aspirin"."""
+    left = first > 0 and view.marked[first - 1] == "number" and not view.marked[first] and unit(view.words[first])
+    after = last + 1 < len(view.words) and view.marked[last] == "number" and not view.marked[last + 1]
+    return bool(left or (after and last > first and unit(view.words[last + 1])))
 
 
 def goes_on(view: View, first: int, last: int) -> bool:

@@ -227,6 +227,7 @@ _NO_NEED = _pattern(
     r"|anything|any|the \w+)? ?any ?more)\b)"
     r"(?: (?:you )?to (?P<i>\w+))?",
 )
+_STOPS_AT = re.compile(r"(?:stop|quit|cease) \w+ing\b.* (?:once|when|at|before|after)\b")
 _WANTS_LESS = re.compile(
     r"^(?:(?:i|we) (?:don't|do not|dont|never) (?:want|need)|(?:stop|quit|avoid|cease) )|\b(?:any ?more|any longer|again)\b"
 )
@@ -295,9 +296,13 @@ _UNSPACED = (
     ("question", re.compile(
         r"(?:要多少钱|收费吗|收不收费|要钱吗|要不要钱|会不会|会怎么?样|怎么(?!走|去|样|还|了)(?:才能)?.{2,}|如何.{2,}|是什么意思)"
         r"[^，,。]*[？?。！!吗呢\s]*$"
-        r"|(?:いくら|料金|手数料).{0,10}(?:です|かか|ます|の)か?[？?。\s]*$|どうやって|どうすれば|どうしたら|やり方|の仕方|どうなり?ます?か?[？?]"
+        r"|(?:いくら|料金|手数料).{0,10}(?:です|かか|ます|の)か?[？?。\s]*$"
+        r"|どうやって|どうすれば|どうしたら|やり方|の仕方|どうなり?ます?か?[？?]"
     )),
-    ("told", re.compile(r"已经.+了[。.！!啦啊\s]*$|^(?!.*(?:から|ので|けど|が)).*もう.+(?:した|ました|てある|てあります)(?:よ|から)?[。.！!\s]*$")),
+    ("told", re.compile(
+        r"已经.+了[。.！!啦啊\s]*$"
+        r"|^(?!.*(?:から|ので|けど|が)).*もう.+(?:した|ました|てある|てあります)(?:よ|から)?[。.！!\s]*$"
+    )),
 )
 """Chinese and Japanese, by what is most often said."""
 
@@ -336,6 +341,8 @@ def _forbids(said: str) -> Unasked | None:
     dont = None if named is not None else _DONT.match(said)
     if dont is not None and _BOUND.search(dont["rest"]):
         return None  # "don't charge beyond 80 percent" says how far
+    if _STOPS_AT.match(said) is not None:
+        return None
     if named is None and dont is None and _FORBIDDEN.match(said) is None:
         return Unasked("kept") if _KEPT.match(said) is not None else None
     verb = dont["verb"] if dont is not None else _word(named)

@@ -53,7 +53,7 @@ _DOES = frozenset(
 
 
 _DONE_TO = frozenset(
-    """add adjust book cancel close control delete lock off on open order pause remove schedule set start stop unlock
+    """add adjust book cancel close control delete lock off on open order pause remove set start stop unlock
     update""".split()
 )
 """The last word of a name that does something to what stands before it: ``alarm_cancel``."""
