@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from constrained_du.slots.glosses import glosses
+from constrained_du.slots.places import place
+from constrained_du.specs.spec import read_specs
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,11 @@ def test_values_are_glossed_beside_or_in_turn(description: str, values: list[str
 def test_several_words_for_one_value_are_all_taken() -> None:
     assert glosses("frozen / dried, smoked or cured / fresh", ["F", "D", "N"])["D"] == ("dried", "smoked", "cured")
     assert glosses("desk は受付・窓口", ["desk", "door"])["desk"] == ("受付", "窓口")
+
+
+def test_the_words_that_values_shall_be_without() -> None:
+    potter = {"type": "string", "description": "Name of the potter, without the title."}
+    shelf = {"type": "string", "description": "which shelf, without the word shelf"}
+    spec = {"name": "visit", "parameters": {"type": "object", "properties": {"potter": potter, "shelf": shelf}}}
+    own = read_specs([spec])[0]
+    assert {"dr", "mr"} <= place(own.slot["potter"]).without and place(own.slot["shelf"]).without == {"shelf"}

@@ -59,7 +59,7 @@ BY_HAND = frozenset((
     "no relation", "order", "ordinal named", "own name", "quoted", "region other", "region same", "region unknown",
     "relation", "relative", "reported", "required", "required shown", "scale", "sense ahead", "sense required",
     "sentence inside", "source enum", "source recognizer", "source time", "speech named", "swallows code",
-    "swallows moment", "takes back", "trails off", "uncounted", "unit other", "unit same", "wordless",
+    "swallows moment", "takes back", "trails off", "uncounted", "unit other", "unit same", "without", "wordless",
 ))  # fmt: skip
 """Not fitted: hardly a line of the sets has them, or they are hardly ever right; what specs give as examples, regions and
 kinds were fitted alone, the other weights as they were; groups, relations, turns and clashes were set by trial, and

@@ -32,12 +32,13 @@ from constrained_du.grammar.compile import Binder
 from constrained_du.slots.fillings import FREE, share_of
 from constrained_du.slots.view import View
 from constrained_du.text.clauses import asks_for_more
+from constrained_du.text.lexicon import TITLES
 from constrained_du.types import ABSENT, DO_NOT_UNDERSTAND, Alternative, Call, Explanation, JsonValue, Result, Span, Stats
 from constrained_du.weights import EXEMPLAR_CERTAINTY
 
 LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
-ASIDES = frozenset("no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split())
+ASIDES = TITLES | frozenset("no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split())
 LIKELY_SHARE = -3.0  # log probability of a function from which its calls are ranked by its share
 READ_SHARE = log(0.35)  # log probability of a function for whose slots a taught model reads the utterance
 SHORT = 4  # words of an utterance that may be a bare value

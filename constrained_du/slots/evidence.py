@@ -164,9 +164,7 @@ class SlotEvidence:
         return self._kept[place.name, span]
 
     def _tagged(self, place: Place, choice: Choice, span: Span) -> Features:
-        if self.tags is None:
-            return {}
-        tagged = self.tags.features(place.name, *self.view.within(span))
+        tagged = {} if self.tags is None else self.tags.features(place.name, *self.view.within(span))
         if choice.source == "entity":  # a caller knows better what his words are than a model that never saw them
             tagged = {name: max(value, -UNTAGGED) for name, value in tagged.items()}
         return tagged
@@ -335,6 +333,7 @@ class SlotEvidence:
         content = [i for i in range(first, last + 1) if view.is_content[i]]
         common = self._span_features(first, last, True)[1]
         features["own words named"] = float("own words" in common and is_naming(place))
+        features["without"] = float(last > first and not place.without.isdisjoint((view.stems[first], view.stems[last])))
         features["measure"] = float(measures.is_measure(view, place, first, last))
         features["takes back"] = float(of_slot.takes_back(view, place, first, last))
         features["speech named"] = float("speech" in common and not place.holds_speech)

@@ -16,7 +16,7 @@ from constrained_du.slots.view import END, START
 from constrained_du.specs.exemplars import Exemplar, SlotMark
 from constrained_du.specs.schema import Boolean, Enumerated, Member, Number, Schema, SlotLabel, Text, Union
 from constrained_du.specs.spec import Function
-from constrained_du.text.lexicon import FUNCTION_WORDS, KINDS, stem, words_of
+from constrained_du.text.lexicon import FUNCTION_WORDS, KINDS, TITLES, stem, words_of
 from constrained_du.text.regions import Regions, wanted
 from constrained_du.text.synonyms import other_names, unit
 from constrained_du.text.terms import normalised
@@ -35,6 +35,8 @@ _BETWEEN = re.compile(r"\s*[,、，/]\s*(?:or\s|and\s)?|\s(?:or|and)\s|或者?|�
 _PEOPLE = frozenset(map(stem, "people party guests passengers travelers travellers riders attendees participants".split()))
 _RELATIONS = frozenset(map(stem, "spatial proximity nearness relation closeness vicinity".split()))
 _IN_UNITS = re.compile(r"\bin ([A-Za-z°%]+(?:/[a-z]+(?:\^?2|²)?)?)|\(([A-Za-z°%]+(?:/[a-z]+(?:\^?2|²)?)?)\)")
+_NO_WORD = re.compile(r"\bwithout (?:the |its )?words? ([\w ]+)", re.IGNORECASE)
+_NO_TITLE = re.compile(r"\bname\b.*\bwithout (?:the |any |a )?titles?\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\b(?:without|except|not)\b[^.,;]*", re.IGNORECASE)
 _NO_UNITS = frozenset("in min second".split())
 _CODES = frozenset("code id identifier iban pin plate sku uuid serial phone telephone zip postcode".split())
@@ -139,6 +141,13 @@ class Place:
     def holds_kind(self) -> bool:
         """Whether its values say of what kind something is ("album", "restaurant"), which is nobody's name."""
         return bool(self.name_words & _KINDS) or _KIND_OF.match(self.description) is not None
+
+    @cached_property
+    def without(self) -> frozenset[str]:
+        """Stems of the words that its values shall be without, as the description says: "without the word list", titles."""
+        found = _NO_WORD.findall(self.description)
+        named = {stem(word) for text in found for word in words_in(text)} - FUNCTION_WORDS
+        return frozenset(named | TITLES if _NO_TITLE.search(self.description) else named)
 
     @cached_property
     def holds_people(self) -> bool:

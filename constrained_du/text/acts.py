@@ -277,7 +277,7 @@ _SINCE = r"(?:'ve|'s| have| has| had)? (?:already |just |never |only |also )*"
 _ALIKE = r"(?:set|put|cut|shut|read|let)"  # now and then
 _DONE = (
     _pattern(rf"(?:\S+ ){{1,4}}?(?:was|were|has been|have been|had been|got) (?:already )?(?P<did>{_PAST})\b"),
-    _pattern(rf"{_SUBJECT}{_SINCE}(?P<did>{_PAST})\b"),
+    _pattern(rf"{_SUBJECT}{_SINCE}(?P<did>{_PAST})\b(?! my mind)"),
     re.compile(rf"(?!(?:please|just|kindly|now|then|my|our|your|the|an?|this|that|these|those|all|every|any|some|no|more|add"
     rf"|i)\b)[a-z]+(?: and i)?{_SINCE}(?P<did>(?!{_ALIKE}\b){_PAST})\b"),
 )

@@ -41,6 +41,7 @@ AND_OR = frozenset("and or & 和 及 と や".split())  # between the parts of a
 JOINTS = frozenset("a an the of and & de la le is".split())
 """Small words inside names."""
 
+TITLES = frozenset("dr doctor mr mrs ms miss mister prof professor sir madam".split())
 # What a slot's own words say about the kind of its values. First match by word wins.
 KINDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("recurring", frozenset("recurring recurrence repeat frequency 繰り返し 重复".split())),

@@ -160,6 +160,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "verb form": -0.845,
     "verb inside": -1.282,
     "whole": -0.068,
+    "without": -3.0,
     "wordless": -5.0,
 }
 """Log odds of a filling against leaving the slot out, by feature. Fitted on the sets, but for some set by hand:
@@ -172,8 +173,8 @@ moment`` and ``uncounted``, by trial on the sets; ``code named``, ``determiner f
 ``moment unwanted``, ``no code``, ``own name``, ``required``, ``required shown``, ``scale``, ``source enum``, ``trails
 off``, ``unit other`` and ``unit same``, by trial on these and on the everyday domains; ``colon inside``, ``cut
 address``, ``cut code``, ``idle end``, ``name trails``, ``ordinal named`` and ``swallows code``, by trial on six more
-of these; ``change``, ``cut measure``, ``cut relative``, ``measure``, ``names more``, ``relative``, ``speech named``
-and ``takes back``, by trial on three more; and ``example``, ``kin example``, ``kind named``, ``region …`` and ``sense
+of these; ``change``, ``cut measure``, ``cut relative``, ``measure``, ``names more``, ``relative``, ``speech named``,
+``takes back`` and ``without``, by trial on three more; and ``example``, ``kin example``, ``kind named``, ``region …`` and ``sense
 …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
