@@ -38,7 +38,9 @@ from constrained_du.weights import EXEMPLAR_CERTAINTY
 
 LIKELY = 0.4  # share of the talk before, above which a bare value may go on with its function
 PLAIN = 0.35  # how much an utterance says that is nothing but plain words for a slot
-ASIDES = TITLES | frozenset("no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split())
+ASIDES = TITLES | frozenset(
+    "no yes ok okay sorry meant mean actually instead wait maybe well oh um umm uh です だ 呢 那 吧".split()
+)  # words beside a value that say nothing of it
 LIKELY_SHARE = -3.0  # log probability of a function from which its calls are ranked by its share
 READ_SHARE = log(0.35)  # log probability of a function for whose slots a taught model reads the utterance
 SHORT = 4  # words of an utterance that may be a bare value

@@ -31,6 +31,7 @@ _AND = frozenset(("and", "or", "&"))
 _JOINTS = _AND | {"but"}  # a title may begin with one, in a capital
 _ONE = frozenset("一那这某每几")
 _ENDS = frozenset("?!;？！；。")
+_SHORTENED = frozenset("mrs prof ave blvd dept inc ltd corp bros vol feat est approx mon tue wed thu fri sat sun".split())
 _COLONS = frozenset(":：")
 _SPEECH = re.compile(
     r"(?:i|he|she|it|we|they|you|that|there)['’](?:m|s|ll|d|ve|re)|he|she|they|we|(?:wo|ca|do|does|did|is|are)n['’]t"
@@ -56,10 +57,20 @@ class Tallies:
         self.verb_form = _summed([form and not noun for form, noun in zip(forms, before_noun, strict=True)])
         self.said = _summed([any(map(str.isalnum, word)) for word in words])
         self.marked = _summed([bool(mark) for mark in view.marked])
-        self.prepositions, self.verbs, self.clause, self.pleasant, self.pronouns, self.joined, self.punctuation, self.ends = (
+        self.prepositions, self.verbs, self.clause, self.pleasant, self.pronouns, self.joined, self.punctuation = (
             _summed([word in own for word in words])
-            for own in (PREPOSITIONS, VERBS, CLAUSE_WORDS, PLEASANTRIES, PRONOUNS, _AND, SENTENCE_PUNCTUATION, _ENDS)
+            for own in (PREPOSITIONS, VERBS, CLAUSE_WORDS, PLEASANTRIES, PRONOUNS, _AND, SENTENCE_PUNCTUATION)
         )
+        self.ends = _summed([word in _ENDS or _is_full_stop(view, index) for index, word in enumerate(words)])
+
+
+def _is_full_stop(view: View, index: int) -> bool:
+    """Whether a point ends a sentence: after a word that is not shortened, before one with a capital."""
+    if view.words[index] != "." or not 0 < index < len(view.units) - 1:
+        return False
+    before, after = view.units[index - 1], view.units[index + 1]
+    shortened = len(before.text) < 3 or view.words[index - 1] in _SHORTENED or not before.text.isalpha()
+    return not shortened and after.start > view.units[index].end and after.text[:1].isupper()
 
 
 def _summed(flags: Iterable[bool]) -> list[int]:
