@@ -198,11 +198,12 @@ class Answering:
         """Complete answers, likeliest first; what the words rule out gives way to the fallback."""
         found = self._ranked()
         match = self.slots.match
-        if not self.request.may_refuse or (match is not None and not match.is_open):
+        if not self.request.may_refuse:
             yield from found
             return
         first = next(found)
-        if self._is_ruled_out(first):
+        is_decided = match is not None and not match.is_open
+        if self._is_too_late(first) or (not is_decided and self._is_ruled_out(first)):
             share = exp(first.log_probability) + exp(self.probabilities[None] - self._normaliser)
             yield Answer(None, (), log(share), min(1.0, share))
             found = (answer for answer in found if answer.function is not None)
@@ -213,11 +214,14 @@ class Answering:
     def _is_ruled_out(self, answer: Answer) -> bool:
         """Whether the words ask for the opposite, or for something that arguments cannot say."""
         function, chosen = answer.function, answer.fillings
-        if function is None or self.marks.forbid(function) or self.marks.is_too_late(function, chosen):
+        if function is None or self.marks.forbid(function):
             return function is not None
         if self.slots.match is not None:
             return False  # its bounds and exceptions are the developer's words
         return not self.with_operators and bool(self._operators_of(answer) or self.marks.exclude(function, chosen))
+
+    def _is_too_late(self, answer: Answer) -> bool:
+        return answer.function is not None and self.marks.is_too_late(answer.function, answer.fillings)
 
     def _operators_of(self, answer: Answer) -> dict[str, list[tuple[str, JsonValue]]]:
         assert answer.function is not None

@@ -100,14 +100,14 @@ class Engine:
         ("turn off the light and open the door")."""
         if not single.understood or single.explanation.decided_by != "evidence" or not single.calls[0].arguments:
             return None  # without arguments nothing is mixed
-        if any(goes_on(request.utterance[piece.start : piece.end]) for piece in clauses(request.utterance)[1:]):
+        pieces = _pieces(request)
+        if any(goes_on(request.utterance[piece.start : piece.end]) for piece in pieces[1:]):
             return None
         several = self._several(replace(request, max_calls=MOST_CLAUSES), single, scorer, unlike=single.calls[0])
         said = [call.name for call in several.calls] if several is not None else []
         if several is None or len(set(said)) < len(said):  # a clause that goes on with the same call
             return None
-        first_piece = clauses(request.utterance)[0]
-        if single.calls[0].name == said[-1] and tells(request.utterance[first_piece.start : first_piece.end]):
+        if single.calls[0].name == said[-1] and tells(request.utterance[pieces[0].start : pieces[0].end]):
             return None  # what is asked for comes last, its reason first
         first = Alternative(several.calls[:1], several.alternatives[0].score, several.confidence)
         rest = tuple(other for other in single.alternatives if other.score < first.score)
@@ -119,7 +119,7 @@ class Engine:
         self, request: Request, single: Result, scorer: FunctionScorer, unlike: Call | None = None
     ) -> Result | None:
         """The calls of the clauses, where each clause is a request of its own and none is the call ``unlike``."""
-        pieces = clauses(request.utterance)
+        pieces = _pieces(request)
         if not 1 < len(pieces) <= max(request.max_calls, MOST_CLAUSES):
             return None
         calls: list[Call] = []
@@ -223,6 +223,14 @@ def _is_value_of(result: Result, text: str, piece: Span) -> bool:
             first, last = view.within(Span(span.start - piece.start, span.end - piece.start))
             said.update(range(first, last + 1))
     return bool(said) and all(i in said for i, means in enumerate(view.is_content) if means and view.words[i] not in COURTESY)
+
+
+def _pieces(request: Request) -> tuple[Span, ...]:
+    """The clauses of an utterance; one, if a time or a number would be cut: "for an hour and a half"."""
+    found = clauses(request.utterance)
+    said = View(request.utterance, request.now).kinds if len(found) > 1 else {}
+    whole = not any(span.start < piece.end < span.end for span in said for piece in found)
+    return found if whole else (Span(0, len(request.utterance)),)
 
 
 def _is_same(call: Call, other: Call | None) -> bool:

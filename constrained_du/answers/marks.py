@@ -20,7 +20,7 @@ from constrained_du.slots.fillings import Filling
 from constrained_du.slots.view import View
 from constrained_du.specs.schema import ListOf, Text
 from constrained_du.specs.spec import Function
-from constrained_du.text.acts import Unasked, unasked
+from constrained_du.text.acts import Unasked, turn, unasked
 from constrained_du.text.lexicon import NEGATORS, words_of
 from constrained_du.text.synonyms import akin, inflects
 from constrained_du.text.words import atoms, is_mostly_unspaced
@@ -44,11 +44,19 @@ class Marks:
     def less_negated(self, function: Function, slot: str, own: list[Filling]) -> list[Filling]:
         """Where one value is negated, or taken back, and another said, the other is meant."""
         said = [f for f in own[:8] if f.score > -2 and f.spans]
-        marked = [f for f in said if self._mark(function, slot, f) == "!=" or self._is_corrected(f, said)]
+        marked = [f for f in said if self._mark(function, slot, f) == "!=" or self._is_corrected(f, said) or self._is_left(f)]
         if not any(a is not b and not a.spans[0][1].overlaps(b.spans[0][1]) for a in marked for b in said if b not in marked):
             return own
         lowered = [replace(f, score=f.score - NEGATED) if f in marked else f for f in own]
         return sorted(lowered, key=lambda filling: -filling.score)
+
+    def _is_left(self, filling: Filling) -> bool:
+        """Whether a value was said in what is forbidden, before what is asked for."""
+        return self._turn is not None and all(span.end <= self._turn for _, span in filling.spans)
+
+    @cached_property
+    def _turn(self) -> int | None:
+        return turn(self.view.text)
 
     def _is_corrected(self, filling: Filling, said: Sequence[Filling]) -> bool:
         return any(operators.corrects(self.view, filling.spans[0][1], other.spans[0][1]) for other in said)

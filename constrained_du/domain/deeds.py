@@ -16,9 +16,10 @@ from constrained_du.specs.schema import Member
 from constrained_du.specs.spec import Function
 from constrained_du.specs.tenses import is_past
 from constrained_du.text.acts import Unasked, bases, unasked
-from constrained_du.text.lexicon import FUNCTION_WORDS, stem, words_of
+from constrained_du.text.lexicon import FUNCTION_WORDS, PLEASANTRIES, stem, words_of
 from constrained_du.text.opposites import is_end, sides
 from constrained_du.text.remarks import does
+from constrained_du.text.words import atoms
 
 _STOPPING = frozenset(
     """ban block cancel decline delete disable end hide mute opt pause reject remove revoke silence skip
@@ -35,6 +36,10 @@ _WAITING = frozenset(
 _AHEAD = frozenset(
     """alarm appointment arrange book booking buy deliver delivery hire new order pay plan rebook rent request reschedule
     reserve schedule send set transfer wake""".split()
+)
+_ENDING = frozenset(
+    """away bin call cancel clear cross cut delete ditch drop dump end erase forget get just longer off please remove rid scrap
+    stop strike take trash withdraw""".split()
 )
 _KEEPING = frozenset("archive extend hold keep remember renew retain save store".split())
 _PRICING = frozenset("cost estimate fee price quote".split())
@@ -120,6 +125,15 @@ class Deed:
                 return not said.wants_less or not (self.goes_both_ways or (self.stops and not self.is_named(said.verb)))
             case _:
                 return True
+
+
+def ends_others(explained: Sequence[frozenset[str]], enders: Sequence[bool], text: str) -> tuple[bool, ...]:
+    """For each function that ends something whether another thing is to end: "cancel my facial" of ``cancel_call``, where
+    another function knows of facials. ``explained`` are the stems that each function accounts for."""
+    words = (word for atom in atoms(text) if atom.kind == "word" for word in words_of(atom.text))
+    said = frozenset(stem(word) for word in words if len(word) > 1) - _ENDING - FUNCTION_WORDS - PLEASANTRIES
+    known = any(not own.isdisjoint(said) for own, end in zip(explained, enders, strict=True) if not end)
+    return tuple(known and end and own.isdisjoint(said) for own, end in zip(explained, enders, strict=True))
 
 
 def withheld(deeds: Sequence[Deed], text: str) -> tuple[bool, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from constrained_du.decoding import prompt
 from constrained_du.decoding.backend import Backend, Embedder, Query
-from constrained_du.domain.deeds import withheld
+from constrained_du.domain.deeds import ends_others, withheld
 from constrained_du.domain.domain import Domain
 from constrained_du.errors import DecodeError
 from constrained_du.functions.preparing import Prepared, direct_query, places_of
@@ -229,6 +229,7 @@ class FunctionScorer:
         unasked, words = withheld(self.domain.deeds, utterance), words_of(utterance)
         ends = ends_something(utterance) and not asks_rule(utterance)
         explained = [self.domain.explained[function.label] for function in self.domain.functions]
+        elsewhere = ends_others(explained, self.domain.enders, utterance) if ends else (False,) * len(explained)
         rivals = [index for index in range(len(main.classified)) if index not in away]
         classified = main.classified - np.float32(main.classified[rivals].max()) if rivals else main.classified
         measured = {
@@ -251,6 +252,7 @@ class FunctionScorer:
                 "ended": float(ends and self.domain.beginners[i]),
                 "only asked": float(asks and self.domain.actuators[i]),
                 "state asked": float(asks and self.domain.reporters[i]),
+                "ends other": float(elsewhere[i]),
                 "only polite": float(bool(polite) and not polite & explained[i] and not is_about_courtesies(explained[i])),
                 "unasked": float(unasked[i]),
                 "only praise": float(praise and not hears_praise(explained[i])),

@@ -22,6 +22,7 @@ _SHARED = frozenset(map(stem, """pct percent percentage share level brightness v
 _MEASURED = frozenset(("number", "duration", "time", "datetime"))
 _AMOUNTS = frozenset(map(stem, """amount quantity size length weight distance dose dosage strength volume much many portion
     measure item ingredient text message note query far long""".split()))
+_RHYTHMIC = frozenset(map(stem, "every interval frequency repeat often recurrence cycle period".split()))
 CHANGING = frozenset(map(stem, """by change delta step difference adjustment increase decrease raise increment offset
     more less add extra""".split()))
 _CHANGED = frozenset("raise raised lower lowered increase decrease reduce cut up down extend boost drop bump turn turned".split())
@@ -49,8 +50,12 @@ def is_measure(view: View, place: Place, first: int, last: int) -> bool:
 
 
 def is_change(view: View, place: Place, first: int) -> bool:
-    """Whether a number says by how much something changes, and the slot waits for what it shall be: "raise it by 10"."""
-    if view.before(first) != "by" or not CHANGING.isdisjoint(place.own_words):
+    """Whether a number says by how much something changes, or how often it comes, and the slot waits for what it shall be:
+    "raise it by 10", "every 3 months"."""
+    before = view.before(first)
+    if before == "every":
+        return _RHYTHMIC.isdisjoint(place.own_words)
+    if before != "by" or not CHANGING.isdisjoint(place.own_words):
         return False
     return any(word in _CHANGED for word in view.words[max(0, first - 8) : first])
 

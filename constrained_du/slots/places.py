@@ -44,7 +44,7 @@ _NUMBERED = frozenset("number no nr digit ref reference".split())
 _HOW_MANY = re.compile(r"\b(?:how many|number of (?!the |an? |this |that |your |its |his |her ))\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\b(?:digits|code|(?:reference|phone|booking|account|tracking|serial|card) number)\b", re.IGNORECASE)
 _COUNTED = frozenset("number count num".split())
-_WHO = re.compile(r"\b(?:whom?|whose name|somebody|someone)\b", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:whom?|whose name|somebody|someone|person|contact)\b", re.IGNORECASE)
 _SPOKEN = frozenset(map(stem, """text message say note memo content body comment remark reason why instruction description
     describe detail feedback complaint question task todo activity what problem issue fault symptom subject title quote
     phrase sentence word query wish request""".split()))

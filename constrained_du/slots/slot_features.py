@@ -262,7 +262,8 @@ def takes_back(view: View, place: Place, first: int, last: int) -> bool:
     if not CLAUSE_CUES["that"].isdisjoint(place.own_words) or view.cuts_quoted(first, last) or (first, last) in view.quoted:
         return False
     span = view.span_of(first, last)
-    return _TAKES_BACK.search(view.text, span.start, span.end) is not None
+    either = (place.holds_person or place.holds_code) and "or" in view.words[first + 1 : last]
+    return either or _TAKES_BACK.search(view.text, span.start, span.end) is not None
 
 
 def names_more(view: View, place: Place, first: int, last: int) -> bool:
@@ -270,7 +271,7 @@ def names_more(view: View, place: Place, first: int, last: int) -> bool:
     if not place.holds_person or view.is_unspaced[first] or view.span_of(first, last) in view.relatives:
         return False
     named = [is_capital(view, i) and i > 0 and not view.marked[i] for i in range(first, last + 1) if view.is_content[i]]
-    more = view.marked[first : last + 1].count("") <= last - first or any(
+    more = any(mark and mark not in ("number", "ordinal") for mark in view.marked[first : last + 1]) or any(
         view.words[i] in PREPOSITIONS | VERBS or view.words[i] in PARTING for i in range(first + 1, last)
     )
     return any(named) and not all(named) and more

@@ -336,6 +336,16 @@ def unasked(text: str) -> Unasked | None:
     return _forbids(said) or _speaks_of(said)
 
 
+def turn(text: str) -> int | None:
+    """Where an utterance that begins by forbidding something goes on to what is asked for: "don't open it, close it"."""
+    said = text.replace("’", "'").casefold()
+    lead = _LEAD.match(said)
+    start = lead.end() if lead is not None else 0
+    if len(said) != len(text) or len(said) > LONGEST or not any(p.match(said, start) for p in (_NO_NEED, _DONT, _FORBIDDEN)):
+        return None
+    return next((found.start() for found in _ASKS.finditer(said, start + 1)), None)
+
+
 def _forbids(said: str) -> Unasked | None:
     named = _NO_NEED.match(said)
     dont = None if named is not None else _DONT.match(said)

@@ -15,14 +15,14 @@ Set by hand: the data sets have too few of these to fit them."""
 
 
 POLES: dict[str, float] = {
-    "same side": 1.6, "opposite": -7.0, "ends": 1.5, "ended": -4.0, "only asked": -7.0, "state asked": 2.0,
+    "same side": 1.6, "opposite": -7.0, "ends": 1.5, "ended": -4.0, "ends other": -3.5, "only asked": -7.0, "state asked": 2.0,
     "all unsaid": -4.0, "only polite": -7.0, "unasked": -10.0, "only praise": -7.0,
     "short": -2.0,
 }  # fmt: skip
-"""Opposite actions ("on", "off"); functions that end something, or begin it, where the words say to end it; commands where
-the words only ask how things are, forbid them, tell of them or praise; what tells it; all for one thing, thanks alone, and calls
-without the number or the listed value that all exemplars have. Set by hand, large: to do what was not said is worse than to
-ask again."""
+"""Opposite actions ("on", "off"); functions that end something, or begin it, where the words say to end it, or that end
+something else; commands where the words only ask how things are, forbid them, tell of them or praise; what tells it;
+all for one thing, thanks alone, and calls without the number or the listed value that all exemplars have. Set by
+hand, large: to do what was not said is worse than to ask again."""
 
 MOST_WORDS = 20  # of an utterance; that there are more says nothing more
 
