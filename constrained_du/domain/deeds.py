@@ -139,6 +139,9 @@ def ends_others(explained: Sequence[frozenset[str]], enders: Sequence[bool], tex
 def withheld(deeds: Sequence[Deed], text: str) -> tuple[bool, ...]:
     """For each function whether an utterance that may speak of it does not ask for it."""
     said = unasked(text)
-    if said is None or (said.kind == "done" and not any(deed.is_one and deed.is_named(said.verb) for deed in deeds)):
+    topics = not any(deed.function.slots for deed in deeds)  # what takes no arguments is a matter to speak of
+    if said is None or (topics and said.kind in ("question", "told", "done")):
+        return (False,) * len(deeds)
+    if said.kind == "done" and not any(deed.is_one and deed.is_named(said.verb) for deed in deeds):
         return (False,) * len(deeds)  # "my card was stolen" tells of nothing that a function does
     return tuple(deed.is_withheld(said) for deed in deeds)

@@ -24,6 +24,14 @@ _ITEM = re.compile(
     rf"\b(?:(?:(?:{_OWNER}) )?(?:(?:{_COUNT}) )?(?:{_WORD} )?(?:{_KIN})s?|{_SELF})\b(?!['’])", re.IGNORECASE
 )
 _RELATIVE = re.compile(rf"(?i:\b(?:my|our|your|his|her|their) (?:{_WORD} )??(?:{_KIN})\b)(?!['’-])(?: [A-Z][a-z]+\b)?")
+_NAME = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
+_SOMEBODY_NAMED = rf"(?:{_NAME}|(?i:(?:my|our|your|his|her|their) (?:{_WORD} )??(?:{_KIN})s?\b)(?: [A-Z]\w+)?)"
+_SEVERAL = rf"{_SOMEBODY_NAMED}(?:(?:, and |, | and | & ){_SOMEBODY_NAMED})*"
+_TOLD = re.compile(
+    r"(?:(?i:please|can|could|would|you|hey|and)\b,? )*"
+    rf"(?:(?i:tell|inform|text|message|notify|warn) {_SEVERAL}|(?i:let) {_SEVERAL} know),? "
+    r"(?!(?i:to|about|if|whether|that|when|where|how|why|what|a|an|some|and|on|at|in|for)\b)(?=\w)"
+)
 _COMMA = re.compile(r"\s?, ?")
 _AND = re.compile(r"(?:\s?,)? (?:and|plus|with)(?: also)? | ?& ?", re.IGNORECASE)
 _SOMEBODY = re.compile(rf"\b(?:{_KIN})s?\b|\bmyself\b", re.IGNORECASE)
@@ -32,6 +40,12 @@ _SOMEBODY = re.compile(rf"\b(?:{_KIN})s?\b|\bmyself\b", re.IGNORECASE)
 def find_relatives(text: str) -> Iterator[Span]:
     """Where somebody is named by what they are to somebody: "my mum", "his little brother Tom"."""
     yield from (Span(*found.span()) for found in _RELATIVE.finditer(text))
+
+
+def find_told(text: str) -> int:
+    """Where that begins which somebody shall be told: "dinner is ready" of "tell Ann dinner is ready"; -1, if nowhere."""
+    found = _TOLD.match(text)
+    return -1 if found is None else found.end()
 
 
 def find_groups(text: str) -> Iterator[Span]:

@@ -316,7 +316,7 @@ class SlotEvidence:
         view = self.view
         first, last = view.within(span)
         if place.holds_code:
-            features["code named" if is_code(view.text[span.start : span.end]) else "no code"] = 1.0
+            features |= of_slot.as_code(view, place, first, last)
             features["cut code"] = float(of_slot.cuts_code(view, first, last))
         elif self._waits_for_code and last > first:
             features["swallows code"] = float(any(is_code(u.text) and not u.text.isalpha() for u in view.units[first : last + 1]))

@@ -22,6 +22,7 @@ from constrained_du.text.lexicon import (
     DETERMINERS,
     PREPOSITIONS,
     PRONOUNS,
+    SAID,
     VERBS,
     stem,
 )
@@ -74,9 +75,15 @@ def _cue_unspaced(view: View, place: Place, first: int, last: int) -> float:
 
 
 def is_reported(view: View, place: Place, first: int, last: int) -> bool:
-    """Whether a span is a clause that its cue speaks for, as far as it goes: to the end, or to a time after it."""
+    """Whether a span is a clause that its cue speaks for, as far as it goes: to the end, or to a time after it. A message
+    also follows its own name, and those whom it is for: "with the message I am late", "tell Ann dinner is ready"."""
     before = view.before(first)
-    if first == 0 or not CLAUSE_CUES.get(before, _NONE) & place.own_words:
+    if first == 0:
+        return False
+    holds = not SAID.isdisjoint(place.own_words)
+    if holds and (first == view.addressed or (before in SAID and before in place.name_words)):
+        return not any(unit.may_border for unit in view.units[last + 1 :])
+    if not CLAUSE_CUES.get(before, _NONE) & place.own_words:
         return False
     if before == "to" and view.words[first] in DETERMINERS | PRONOUNS:  # "to my list": no clause
         return False
@@ -236,6 +243,8 @@ def is_no_value(view: View, place: Place, first: int, last: int) -> bool:
         return True
     if place.holds_code and not any(letter.isdigit() for word in view.words[first : last + 1] for letter in word):
         return True
+    if place.holds_code and as_code(view, place, first, last).get("code and more"):
+        return True
     if is_kind_named(view, place, first, last) or names_more(view, place, first, last) or takes_back(view, place, first, last):
         return True
     return bool(regional(view, place, first, last, (place,)).get("region unknown"))
@@ -259,7 +268,7 @@ def name_length(view: View, place: Place, first: int, last: int) -> float:
 def takes_back(view: View, place: Place, first: int, last: int) -> bool:
     """Whether words say one thing and another instead ("Leeds, no wait, York"), or what it is not ("anything but jazz"), in a
     slot that is for no message."""
-    if not CLAUSE_CUES["that"].isdisjoint(place.own_words) or view.cuts_quoted(first, last) or (first, last) in view.quoted:
+    if not SAID.isdisjoint(place.own_words) or view.cuts_quoted(first, last) or (first, last) in view.quoted:
         return False
     span = view.span_of(first, last)
     either = (place.holds_person or place.holds_code) and "or" in view.words[first + 1 : last]
@@ -315,6 +324,18 @@ def cuts_word(view: View, span: Span) -> bool:
     first, last = view.within(span)
     left, right = view.units[first], view.units[last]
     return (left.start < span.start and left.kind != "sign") or (span.end < right.end and right.kind != "sign")
+
+
+def as_code(view: View, place: Place, first: int, last: int) -> dict[str, float]:
+    """Whether a span is a code, or figures after the slot's own name ("the code is 29"); or a code and more than it."""
+    span = view.span_of(first, last)
+    text = view.text[span.start : span.end]
+    named = text.isdigit() and not place.name_words.isdisjoint(view.stems[max(0, first - 3) : first])
+    if named or is_code(text):
+        return {"code named": 1.0}
+    more = last > first and any(is_code(unit.text) and not unit.text.isalpha() for unit in view.units[first : last + 1])
+    word = text.islower() and not any(map(str.isdigit, text))
+    return {"no code": 1.0 + word, "code and more": float(more)}
 
 
 def cuts_code(view: View, first: int, last: int) -> bool:

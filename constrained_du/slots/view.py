@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property
 
 from constrained_du.recognizers.addresses import find_addresses
-from constrained_du.recognizers.groups import find_groups, find_relatives
+from constrained_du.recognizers.groups import find_groups, find_relatives, find_told
 from constrained_du.recognizers.loose_times import find_loose
 from constrained_du.recognizers.numbers import FoundNumber, find_numbers
 from constrained_du.recognizers.relations import find_relations
@@ -278,6 +278,11 @@ class View:
     def relatives(self) -> frozenset[Span]:
         """Who is named by what they are to somebody ("my mum")."""
         return frozenset(find_relatives(self.text))
+
+    @cached_property
+    def addressed(self) -> int:
+        """The unit at which begins what somebody shall be told; -1, if none."""
+        return self.first_at.get(find_told(self.text), -1)
 
     @cached_property
     def addresses(self) -> tuple[Span, ...]:

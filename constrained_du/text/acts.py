@@ -147,7 +147,7 @@ _QUESTION = _pattern(
     r"is it (?:really |very |too |that |still |ever )?(?:hard|difficult|easy|expensive|cheap|free|bad|safe|dangerous|risky"
     r"|worth|wise|smart|normal"
     r"|legal|allowed|a scam|true)\b",
-    r"(?:am i|are (?:you|they)|is (?:it|he|she|the \w+)) (?:even |really |actually )?(?:allowed|supposed|entitled|capable)\b",
+    r"(?:am i|are (?:you|they|we)|is (?:it|he|she|the \w+)) (?:even |really |actually )?(?:allowed|supposed|entitled|capable)\b",
     r"do you (?:offer|provide|allow|charge|support|guys|people)\b",
     r"what(?:'s| is| are| was| were| does| do| did| would| will| happens| if)\b",
     r"(?:how (?:much|long|many|often|far|late|soon|early|big|bad)|how come)\b",

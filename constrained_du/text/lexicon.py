@@ -18,7 +18,7 @@ PARTICLES = frozenset("的了吗呢吧啊呀呗嘛哦啦在到从把给我你您
 """Letters of Chinese and Japanese that are words of grammar more often than part of a value."""
 VERBS = frozenset(
     """want need like get give show tell find make put set go help book reserve order buy play add search look check
-    see know please change cancel rate call send turn switch open close start stop schedule create remind is are was
+    see know please change cancel rate call send turn switch open close start stop schedule create remind is are was be
     can could will would do does did have has had i'd i'm i'll let love hear listen watch try read planning looking""".split()
 )
 PREPOSITIONS = frozenset(
@@ -105,9 +105,10 @@ CUES_AFTER_UNSPACED: dict[str, frozenset[str]] = {
     **dict.fromkeys(("って", "と伝", "と送", "と連絡", "とメ"), _NOTED),
 }  # fmt: skip
 """Words after a value, in Japanese."""
-_SAID = frozenset("message text content body note say".split())
+SAID = frozenset("message text content body note say".split())
+"""What a slot is called that holds what somebody says."""
 CLAUSE_CUES: dict[str, frozenset[str]] = {
-    "that": _SAID, "saying": _SAID, "says": _SAID,
+    "that": SAID, "saying": SAID, "says": SAID, "say": SAID,
     "to": frozenset("task todo remind reminder reminded about activity".split()),
 }  # fmt: skip
 """Words before a clause that is a value: "tell Ann that I am late", "remind me to water the plants"."""

@@ -16,6 +16,7 @@ SLOT_WEIGHTS: dict[str, float] = {
     "change": -8.0,
     "clause inside": -0.317,
     "code": 0.147,
+    "code and more": -4.0,
     "code named": 2.5,
     "colon inside": -3.0,
     "context": 0.539,
@@ -173,9 +174,9 @@ moment`` and ``uncounted``, by trial on the sets; ``code named``, ``determiner f
 ``moment unwanted``, ``no code``, ``own name``, ``required``, ``required shown``, ``scale``, ``source enum``, ``trails
 off``, ``unit other`` and ``unit same``, by trial on these and on the everyday domains; ``colon inside``, ``cut
 address``, ``cut code``, ``idle end``, ``name trails``, ``ordinal named`` and ``swallows code``, by trial on six more
-of these; ``change``, ``cut measure``, ``cut relative``, ``measure``, ``names more``, ``relative``, ``speech named``,
-``takes back`` and ``without``, by trial on three more; and ``example``, ``kin example``, ``kind named``, ``region …`` and ``sense
-…``, which were set near what a fit of them alone gave."""
+of these; ``change``, ``code and more``, ``cut measure``, ``cut relative``, ``measure``, ``names more``, ``relative``,
+``speech named``, ``takes back`` and ``without``, by trial on three more; and ``example``, ``kin example``, ``kind
+named``, ``region …`` and ``sense …``, which were set near what a fit of them alone gave."""
 
 SLOT_WEIGHTS_READ: dict[str, float] = {
     **SLOT_WEIGHTS,
