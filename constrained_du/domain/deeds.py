@@ -30,8 +30,8 @@ _HEARING = frozenset(
     rate rating record register remark report review submit symptom tell track update""".split()
 )
 _WAITING = frozenset(
-    """alert automation condition monitor notification notify remind reminder routine rule threshold trigger warn warning
-    watch""".split()
+    """alert automation condition monitor notification notify queue remind reminder routine rule standby threshold trigger
+    wait waitlist warn warning watch""".split()
 )
 _AHEAD = frozenset(
     """alarm appointment arrange book booking buy deliver delivery hire new order pay plan rebook rent request reschedule
