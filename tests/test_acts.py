@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -197,3 +200,11 @@ def test_what_undoes_a_deed_is_not_the_deed(pottery: Converter) -> None:
 
 def test_an_exception_is_no_name(pottery: Converter) -> None:
     assert pottery.convert("send clay to any studio except Dunmore")[0].arguments.get("place") not in ("Dunmore", "any studio except Dunmore")
+
+
+def test_the_probes_of_the_benchmark_are_judged() -> None:
+    script = Path(__file__).resolve().parent.parent / "benchmarks" / "unasked.py"
+    run = subprocess.run([sys.executable, str(script), "--kinds", "withdrawn", "--most", "6"], capture_output=True, text=True, check=True)
+    row = next(line for line in run.stdout.splitlines() if line.startswith("| withdrawn"))
+    probes, right, harmless, refused, wrong = (int(cell) for cell in row.split("|")[2:7])
+    assert probes == 6 == right + harmless + refused + wrong and right >= 5 and wrong == 0
