@@ -178,7 +178,7 @@ def of_words(view: View, tallies: Tallies, first: int, last: int, shape: str) ->
     features["function last"] = float(view.words[last] in _LOOSE and not whole)  # "10:30 am"
     features["kind inside"] = float(within(tallies.marked) > 0)
     features["pleasantries"] = within(tallies.pleasant) / size
-    features["wordless"] = float(not within(tallies.said))
+    features["wordless"] = float(not within(tallies.said) or all(word in DETERMINERS for word in view.words[first : last + 1]))
     features["code"] = float(size == 1 and _is_code(view.words[first]))
     features["cut measure"] = float(_cuts_measure(view, first, last))
     features["possessive"] = float(view.text.endswith(("'s", "’s"), 0, span.end))
