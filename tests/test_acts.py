@@ -48,7 +48,7 @@ SHOWN = {
         ("leave the firing as it is", "forbidden"), ("under no circumstances cancel the firing", "forbidden"),
         ("keep my wheel for Friday", "kept"), ("I already booked a wheel", "done"), ("the firing was cancelled last week", "done"),
         ("Greta said fire the kiln", "told"), ("they should really fire it hotter", "told"),
-        ("I might book a wheel on Friday", "told"), ("thanks for booking the wheel", "told"),
+        ("I might book a wheel on Friday", "told"), ("thanks for booking the wheel", "thanked"),
         ("the studio sign says switch the kiln off", "told"),
     ],
 )  # fmt: skip

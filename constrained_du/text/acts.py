@@ -21,8 +21,10 @@ LONGEST = 240  # letters of an utterance that is looked at; who says more asks f
 
 @dataclass(frozen=True, slots=True)
 class Unasked:
-    """Why nothing is asked for: ``kind`` (back, condition, question, forbidden, declined, kept, told, done). ``verb``: what
-    is forbidden or done, if one word says it. ``wants_less``: who forbids it may ask for what ends it."""
+    """Why nothing is asked for: ``kind`` (back, condition, question, forbidden, declined, kept, thanked, told, done).
+
+    ``verb``: what is forbidden or done, if one word says it. ``wants_less``: who forbids it may ask for what ends it.
+    """
 
     kind: str
     verb: str = ""
@@ -261,9 +263,6 @@ _TOLD = _pattern(
     r"i wish\b(?! to\b| you(?:'d| would| could))",
     r"(?:i|we)(?:'ll| will|'m going to|'re going to)\b.*\b(?:myself|ourselves|when i (?:get|have|feel)|some ?(?:day|time)"
     r"|one day|if i (?:feel|get))\b",
-    r"(?:(?:great|good|brilliant|perfect|lovely|cool|super|nice)[\s,.!]+)?(?:(?:many )?thanks|thank you|thx|cheers|ta|kudos"
-    r"|well done)"
-    r"(?: so much| very much| a lot| again)? for (?:the|your|that|this|\w+ing)\b",
     r"you (?:always|never|keep|constantly) ",
     r"(?:the|your|that|this|my|our)(?: [\w'-]+){1,6}? (?:is|was|are|were|has been|'s) (?:(?:so|really|just|absolutely|simply"
     r"|pretty|quite|such) )*(?:an? )?"
@@ -271,6 +270,11 @@ _TOLD = _pattern(
     r"|nightmare|annoying|appalling"
     r"|overpriced|disappointing)\b[^,;]*" + _END,
     r".*\b(?:not impressed|so annoying|shame on you|never again|takes ages)\b[^,;]*" + _END,
+)
+_THANKED = _pattern(
+    r"(?:(?:great|good|brilliant|perfect|lovely|cool|super|nice)[\s,.!]+)?(?:(?:many )?thanks|thank you|thx|cheers|ta|kudos"
+    r"|well done)"
+    r"(?: so much| very much| a lot| again)? for (?:the|your|that|this|\w+ing)\b",
 )
 _SUBJECT = rf"(?:i|we|{_OTHERS}|(?:my|our|the) (?:\w+ ){{0,2}}?\w+)"
 _SINCE = r"(?:'ve|'s| have| has| had)? (?:already |just |never |only |also )*"
@@ -366,6 +370,8 @@ def _speaks_of(said: str) -> Unasked | None:
         return Unasked("question")
     if (declined := _DECLINED.match(said)) is not None:
         return Unasked("declined", _word(declined))
+    if _THANKED.match(said) is not None:
+        return Unasked("thanked")
     if _TOLD.match(said) is not None:
         return Unasked("told")
     found = next((match for pattern in _DONE if (match := pattern.match(said)) is not None), None)
